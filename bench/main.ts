@@ -2,23 +2,32 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { append } from "./benches/append.ts";
+import { branch } from "./benches/branch.ts";
 import { bundle } from "./benches/bundle.ts";
 import { checkpoint } from "./benches/checkpoint.ts";
 import { commit } from "./benches/commit.ts";
 import { fiveAgents } from "./benches/five-agents.ts";
 import { flood } from "./benches/flood.ts";
+import { follow } from "./benches/follow.ts";
 import { load } from "./benches/load.ts";
 import { memory } from "./benches/memory.ts";
+import { nativeBranch } from "./benches/native-branch.ts";
 import { open } from "./benches/open.ts";
 import { openPage } from "./benches/open-page.ts";
 import { paint } from "./benches/paint.ts";
+import { place } from "./benches/place.ts";
+import { postgres } from "./benches/postgres.ts";
+import { radar } from "./benches/radar.ts";
 import { resync } from "./benches/resync.ts";
 import { resyncPage } from "./benches/resync-page.ts";
 import { search } from "./benches/search.ts";
 import { start } from "./benches/start.ts";
 import { stream } from "./benches/stream.ts";
 import { tabSwitch } from "./benches/tab-switch.ts";
+import { team } from "./benches/team.ts";
+import { terminals } from "./benches/terminals.ts";
 import { versions } from "./benches/versions.ts";
+import { worktree } from "./benches/worktree.ts";
 import type { Bench } from "./measure/bench.ts";
 import { type Result, resultOf } from "./measure/result.ts";
 import { writeTable } from "./measure/write-table.ts";
@@ -32,6 +41,9 @@ const BENCHES: readonly Bench[] = [
   commit,
   open,
   search,
+  branch,
+  nativeBranch,
+  follow,
   resync,
   bundle,
   load,
@@ -43,6 +55,12 @@ const BENCHES: readonly Bench[] = [
   flood,
   resyncPage,
   checkpoint,
+  worktree,
+  radar,
+  terminals,
+  place,
+  postgres,
+  team,
   versions,
 ];
 
@@ -62,7 +80,7 @@ if (unknown.length > 0) {
 
 endWithSignals();
 
-// The page that is measured is the page of these sources; what the build says must not mix with the results.
+// The measured page is built from these sources; output of the build must not mix with the results.
 const build = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build-page.ts")], { stdio: ["ignore", 2, 2] });
 if (!build.success) process.exit(1);
 
@@ -71,7 +89,7 @@ for (const bench of BENCHES.filter(({ name }) => values.only?.includes(name) ?? 
 process.stderr.write(`\n${writeTable(results)}\n`);
 process.exit(process.exitCode ?? 0);
 
-/** Runs one bench; when it fails the others can still be measured, and the exit code says that it was not. */
+/** Runs one bench; when it fails the others can still be measured, and the exit code shows the failure. */
 async function complete({ name, asks, run }: Bench): Promise<void> {
   process.stderr.write(`${name}: ${asks}\n`);
   try {

@@ -12,11 +12,7 @@ const ONE_WISH_MS = 1_000;
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
 /** The folder the user stands in may be anybody's: neither its bunfig.toml nor its .env gets a say in how we run. */
-export const IGNORE_THE_FOLDER = [
-  "--no-env-file",
-  "--no-install",
-  `--config=${join(PACKAGE_ROOT, "bin", "bunfig.toml")}`,
-];
+const IGNORE_THE_FOLDER = ["--no-env-file", "--no-install", `--config=${join(PACKAGE_ROOT, "bin", "bunfig.toml")}`];
 
 /** Runs Bun in the foreground until it ends; gives the exit code that a shell would report for it. */
 export function runBun(args) {

@@ -2,19 +2,19 @@ import { FEATURES, type Feature, isFeature } from "./agent/features.ts";
 import { SCENARIOS } from "./scenarios/catalog.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Flags = {
   readonly scenarios: readonly Scenario[];
   readonly without: ReadonlySet<Feature>;
   readonly startDelayMs: number;
 };
 
-/** A command line that makes no sense, with the words to say so. */
+/** An invalid command line; the message explains it. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
 
-/** Refuses what it does not know: a misspelt scenario must not pass as a healthy agent. */
+/** Refuses unknown flags: a misspelled scenario must not run as a normal agent. */
 export function parseFlags(words: readonly string[]): Flags {
   const scenarios: Scenario[] = [];
   const without = new Set<Feature>();

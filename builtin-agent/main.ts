@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { LineSplitter } from "../src/lib/line-splitter.ts";
 import { Guide } from "./agent/guide.ts";
 import { OpenSessions } from "./agent/open-sessions.ts";
-import type { Mind } from "./agent/run-turn.ts";
 import { FlagError, type Flags, parseFlags } from "./flags.ts";
-import { chooseModel, keyVariable } from "./model/settings.ts";
+import { ModelSource } from "./model/model-source.ts";
+import { chooseModel, secretVariable } from "./model/settings.ts";
 import { noQuirks } from "./scenarios/scenario.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import { RunningCommands } from "./turn/running-commands.ts";
@@ -13,31 +13,23 @@ import { LineWriter } from "./wire/lines.ts";
 import { RPC_CODE, RpcError } from "./wire/rpc-error.ts";
 import type { World } from "./world.ts";
 
-/** A longer line of the client is dropped and answered with an error. Prompts with images are far shorter. */
+/** A longer line from the client is dropped and answered with an error. Prompts with images are far shorter. */
 const INBOUND_LINE_BYTES_MAX = 64 * 1024 * 1024;
 const USAGE_EXIT_CODE = 2;
-/** The client may still read what was said last, but a client that reads nothing must not hold us. */
+/** The client may still read the last output, but a client that reads nothing must not block the exit. */
 const EXIT_FLUSH_MS = 200;
-/** Nothing happens then: a process that must not leave only needs something to wait for. */
+/** The timer does nothing; it keeps a process alive that must not exit. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Asks the model once and leaves; nothing is served. */
+/** Each sends one request to the endpoint and exits; neither serves a client. */
 const ASK_MODEL_FLAG = "--ask-model";
+const LIST_MODELS_FLAG = "--list-models";
 
 const REAL_WORLD: World = {
   now: () => Date.now(),
   newId: (prefix) => `${prefix}_${crypto.randomUUID()}`,
   env: process.env,
 };
-
-/** Loaded only when there is a model: the plain guide starts in a few milliseconds. */
-async function openMind({ env }: World): Promise<Mind | undefined> {
-  const choice = chooseModel(env);
-  if (choice.state === "none") return undefined;
-  if (choice.state === "ready") return new (await import("./model/orchestrator.ts")).Orchestrator(choice.settings);
-  const refuse = () => Promise.reject(new RpcError(RPC_CODE.internal, `The model cannot be used. ${choice.problem}`));
-  return { answer: refuse, compactNow: refuse };
-}
 
 function report(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -53,8 +45,8 @@ async function main(flags: Flags, world: World): Promise<void> {
   for (const scenario of flags.scenarios) scenario.atStart?.();
   const quirks = noQuirks();
   for (const scenario of flags.scenarios) Object.assign(quirks, scenario.quirks);
-  // The model's key is no business of the commands that run here.
-  const commands = new RunningCommands(world.env, keyVariable(world.env));
+  // Commands must not see the model's key.
+  const commands = new RunningCommands(world.env, () => secretVariable(world.env));
   const writer = new LineWriter({ recordFile: world.env["LIMINAL_GUIDE_RECORD"], onBroken: () => leave() });
   const leave = () => {
     commands.killAll();
@@ -73,8 +65,8 @@ async function main(flags: Flags, world: World): Promise<void> {
   process.on("SIGINT", exit);
   const sessions = new OpenSessions(world, new SessionStore(sessionsDirectory(world)), flags.without);
   const { without, scenarios } = flags;
-  const mind = await openMind(world);
-  const guide = new Guide({ world, sessions, commands, quirks, without, scenarios, mind, report }, () => connection);
+  const model = new ModelSource(world.env);
+  const guide = new Guide({ world, sessions, commands, quirks, without, scenarios, model, report }, () => connection);
   const connection = new Connection(writer, guide, report);
   connection.idOf = (count) => (quirks.stringIds ? `guide-request-${count}` : count);
   const tooLong = new RpcError(RPC_CODE.invalidRequest, "The line is too long.");
@@ -90,22 +82,25 @@ async function main(flags: Flags, world: World): Promise<void> {
   exit();
 }
 
-/** For the doctor: whether the model answers, as one line of JSON. */
-async function reportModel({ env, now }: World): Promise<void> {
+/** For the doctor and the settings: whether the model answers, or which ones there are, as one line of JSON. */
+async function reportModel({ env, now }: World, flag: string): Promise<void> {
   const choice = chooseModel(env);
-  if (choice.state === "ready") {
-    const { askModel } = await import("./model/ask-model.ts");
-    process.stdout.write(`${JSON.stringify(await askModel(choice.settings, now))}\n`);
-    return;
+  process.stdout.write(`${JSON.stringify(await reportOf())}\n`);
+  async function reportOf(): Promise<object> {
+    if (choice.state === "none")
+      return { ok: false, message: "No model is set.", fix: "Set an address and a model: liminal model set." };
+    if (choice.state === "wrong")
+      return { ok: false, message: `The model cannot be used. ${choice.problem}`, fix: "Correct this setting." };
+    if (flag === ASK_MODEL_FLAG) return (await import("./model/ask-model.ts")).askModel(choice.settings, now);
+    return (await import("./model/list-models.ts")).listModels(choice.settings, now);
   }
-  const message = choice.state === "wrong" ? `The model cannot be used. ${choice.problem}` : "No model is set.";
-  process.stdout.write(`${JSON.stringify({ ok: false, message, fix: "Set LIMINAL_MODEL_URL and LIMINAL_MODEL." })}\n`);
 }
 
 try {
   const words = process.argv.slice(2);
-  if (words[0] === ASK_MODEL_FLAG) {
-    await reportModel(REAL_WORLD);
+  const [first] = words;
+  if (first === ASK_MODEL_FLAG || first === LIST_MODELS_FLAG) {
+    await reportModel(REAL_WORLD, first);
     process.exit(0);
   }
   await main(parseFlags(words), REAL_WORLD);

@@ -1,4 +1,4 @@
-/** Everything outside the program that it may look at; it enters in main.ts. */
+/** Everything outside the program that it may access; passed in by main.ts. */
 export type World = {
   readonly now: () => number;
   readonly newId: (prefix: string) => string;

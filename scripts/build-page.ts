@@ -22,7 +22,8 @@ if (values.force || !pageIsCurrent(root)) {
     const files = Object.values((await buildPage(root)).assets);
     const kilobytes = (of: "bytes" | "gzipBytes") => Math.round(files.reduce((sum, file) => sum + file[of], 0) / 1_000);
     const took = Math.round(performance.now() - startedAt);
-    console.log(
+    // Not on stdout: there, "serve --json" prints its address.
+    console.error(
       `page: ${files.length} files, ${kilobytes("bytes")} kB (${kilobytes("gzipBytes")} kB gzipped), built in ${took} ms`,
     );
   } catch (error) {

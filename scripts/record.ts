@@ -7,7 +7,7 @@ import { installAgents } from "./agents/install-agents.ts";
 const recorderFile = fileURLToPath(import.meta.resolve("../tests/recordings/record-agents.ts"));
 const root = resolve(import.meta.dirname, "..");
 const cache = agentCache(process.env);
-const installed = await installAgents(cache, { mayInstall: true, isRequired: true });
+const installed = await installAgents(cache, { mayInstall: true, isRequired: true, withExtra: false });
 if (installed.failed > 0) process.exit(1);
 const recorder = Bun.spawn([process.execPath, recorderFile, ...process.argv.slice(2)], {
   cwd: root,

@@ -6,10 +6,10 @@ import { agentCache, CACHE_VARIABLE } from "./agents/agent-packages.ts";
 import { installAgents } from "./agents/install-agents.ts";
 import { buildProgram } from "./test/build-program.ts";
 import { findMarked, killMarked } from "./test/marked-processes.ts";
-import { obtainChromium } from "./test/obtain-chromium.ts";
+import { obtainChromium } from "./test/obtain-programs.ts";
 import { proveNothingLeft } from "./test/prove-nothing-left.ts";
-import { proveAgentRules } from "./test/prove-rules.ts";
-import { reportLine, seconds } from "./test/report.ts";
+import { reportRules, unprovenAgentRules } from "./test/prove-rules.ts";
+import { repeatFailures, reportLine, seconds } from "./test/report.ts";
 import { runBunTests } from "./test/run-bun-tests.ts";
 import { runScript } from "./test/run-checks.ts";
 import { inWords, NOTHING, sum, type Tally } from "./test/tally.ts";
@@ -18,7 +18,7 @@ import { openTestEnvironment, RUN_MARKER, type TestEnvironment } from "./test/te
 const USAGE = `npm run test:agents -- [options]
   --filter <text>   only test files whose path contains the text
   --name <pattern>  only tests whose name matches
-  --rounds <n>      how often crash tests repeat: 20 is in full, by default a tenth of that
+  --rounds <n>      how often crash tests repeat: 20 is in full, by default a tenth of that; also tests OpenCode
   --seed <text>     seed of the randomised tests
   --no-install      never install an agent or Chromium`;
 
@@ -33,13 +33,17 @@ const { values: options } = parseArgs({
   },
 });
 const root = resolve(import.meta.dirname, "..");
-/** A machine that proves a change has to prove all of it. */
+/** A run in CI must prove everything. */
 const isRequired = process.env["CI"] === "true";
 
 async function main(): Promise<Tally> {
   const startedAt = performance.now();
   const cache = agentCache(process.env);
-  const installed = await installAgents(cache, { mayInstall: !options["no-install"], isRequired });
+  const installed = await installAgents(cache, {
+    mayInstall: !options["no-install"],
+    isRequired,
+    withExtra: options.rounds !== undefined,
+  });
   await using environment = await openTestEnvironment(options.seed, options.rounds);
   endWithSignals(environment);
   const env = { ...environment.env, [CACHE_VARIABLE]: cache };
@@ -59,7 +63,7 @@ async function runPart(environment: TestEnvironment): Promise<Tally> {
   if (files.length === 0) return left;
   const tested = await runBunTests({ root, part: "agents", files, name: options.name, environment });
   const isWhole = hasBrowser && options.filter === "" && options.name === undefined;
-  const rules = isWhole ? proveAgentRules(root, tested.passed) : NOTHING;
+  const rules = isWhole ? reportRules(unprovenAgentRules(root, tested.passed)) : NOTHING;
   return sum([left, tested.tally, rules, await proveNothingLeft("agents", environment)]);
 }
 
@@ -77,6 +81,7 @@ if (options.help) {
   console.log(USAGE);
 } else {
   const total = await main();
+  repeatFailures();
   console.log(inWords(total));
   process.exitCode = total.failed === 0 ? 0 : 1;
 }

@@ -1,13 +1,13 @@
-// The whole proof, or a part of it: node scripts/bun.mjs scripts/test.ts [options]; ends with "N passed, N failed".
+// All tests, or a part of them: node scripts/bun.mjs scripts/test.ts [options]; ends with "N passed, N failed".
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildProgram } from "./test/build-program.ts";
 import { childrenCpuSeconds } from "./test/cpu-time.ts";
 import { findMarked, killMarked } from "./test/marked-processes.ts";
-import { INSTALL_CHROMIUM_COMMAND, obtainChromium } from "./test/obtain-chromium.ts";
+import { INSTALL_CHROMIUM_COMMAND, obtainChromium, obtainSshServer } from "./test/obtain-programs.ts";
 import { proveNothingLeft } from "./test/prove-nothing-left.ts";
-import { proveRules } from "./test/prove-rules.ts";
-import { reportLine, seconds } from "./test/report.ts";
+import { reportRules, type TestsByEnd, unprovenRules } from "./test/prove-rules.ts";
+import { repeatFailures, reportLine, seconds } from "./test/report.ts";
 import { runBunTests } from "./test/run-bun-tests.ts";
 import { runChecks, runScript } from "./test/run-checks.ts";
 import { inWords, NOTHING, ONE_FAILED, ONE_PASSED, sum, type Tally } from "./test/tally.ts";
@@ -20,8 +20,8 @@ const USAGE = `npm test -- [options]
   --name <pattern>  only tests whose name matches
   --rounds <n>      how often randomised and crash tests repeat (by default a tenth of the full number)
   --seed <text>     seed of the randomised tests
-  --no-install      never install Chromium`;
-/** Fixed, so that a red run can be repeated as it is; another seed looks elsewhere. */
+  --no-install      never install Chromium or an SSH server`;
+/** Fixed, so that a failed run can be repeated exactly; another seed tests other cases. */
 const SEED_DEFAULT = "1";
 const PARTS: readonly string[] = ["check", ...TEST_PARTS];
 
@@ -49,11 +49,11 @@ async function main(): Promise<Tally> {
     console.log(`seed  ${options.seed} (repeat with --seed ${options.seed})`);
     tallies.push(await runScript(root, "build"));
     tallies.push(await buildProgram(root, environment.programFolder));
-    const passed = new Map<string, readonly string[]>();
-    for (const part of parts) tallies.push(await runPart(part, environment, passed));
-    // A part that was left out proves nothing, and a run of some tests is not about all rules.
-    if (TEST_PARTS.every((part) => passed.has(part)) && options.filter === "" && options.name === undefined)
-      tallies.push(await proveRules(root, passed));
+    const ran = new Map<string, TestsByEnd>();
+    for (const part of parts) tallies.push(await runPart(part, environment, ran));
+    // A part that was left out proves nothing, and a partial run does not cover all rules.
+    if (TEST_PARTS.every((part) => ran.has(part)) && options.filter === "" && options.name === undefined)
+      tallies.push(reportRules(await unprovenRules(root, ran)));
     tallies.push(proveHomeUntouched(environment));
   }
   console.log(
@@ -62,23 +62,20 @@ async function main(): Promise<Tally> {
   return sum(tallies);
 }
 
-async function runPart(
-  part: TestPart,
-  environment: TestEnvironment,
-  passed: Map<string, readonly string[]>,
-): Promise<Tally> {
+async function runPart(part: TestPart, environment: TestEnvironment, ran: Map<string, TestsByEnd>): Promise<Tally> {
   const files = testFiles(root, part).filter((file) => file.includes(options.filter));
   if (files.length === 0) {
     reportLine("skip", part, "no test files");
     return NOTHING;
   }
   if (part === "browser" && !(await obtainChromium(!options["no-install"]))) return withoutBrowser(files.length);
+  if (part === "unit") await obtainSshServer(!options["no-install"]);
   const tested = await runBunTests({ root, part, files, name: options.name, environment });
-  passed.set(part, tested.passed);
+  ran.set(part, tested);
   return sum([tested.tally, await proveNothingLeft(part, environment)]);
 }
 
-/** Each file stands for its tests, whose number nobody knows before they run. */
+/** Each file counts for its tests, whose number is unknown before they run. */
 function withoutBrowser(files: number): Tally {
   const isRequired = process.env["CI"] === "true";
   reportLine(isRequired ? "FAIL" : "skip", "browser", `no Chromium found; run: ${INSTALL_CHROMIUM_COMMAND}`);
@@ -106,6 +103,7 @@ if (options.help || options.only.some((part) => !PARTS.includes(part))) {
   process.exitCode = options.help ? 0 : 2;
 } else {
   const total = await main();
+  repeatFailures();
   console.log(inWords(total));
   process.exitCode = total.failed === 0 ? 0 : 1;
 }

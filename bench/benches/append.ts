@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FactBody } from "../../src/protocol/facts.ts";
-import { EntryId, type SessionId, TurnId } from "../../src/protocol/ids.ts";
-import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
+import type { SessionId } from "../../src/protocol/ids.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { alternate } from "../measure/alternate.ts";
 import type { Bench } from "../measure/bench.ts";
 import { median } from "../measure/percentile.ts";
-import { SEED_TIME, SeedStore } from "../scene/seed-store.ts";
+import { CHUNK, openStream } from "../scene/next-commit.ts";
+import { SeedStore } from "../scene/seed-store.ts";
 
 /** How many facts are committed together, and how many of them make a round that is long against the timer. */
 const BURSTS = [
@@ -15,16 +15,9 @@ const BURSTS = [
 ] as const;
 const ROUNDS = 7;
 const ROUNDS_QUICK = 3;
-const ENTRY = EntryId.parse("entry");
-const TURN = TurnId.parse("turn");
-const CHUNK: FactBody = {
-  type: "session:chunk",
-  entryId: ENTRY,
-  content: "Forty-eight characters of text, more or less so.",
-};
 const MS_PER_S = 1_000;
 
-/** X-1: everything is on disk before anyone sees it; this is what that costs. */
+/** X-1: everything is on disk before it is sent; this is what that costs. */
 export const append: Bench = {
   name: "append",
   asks: "facts per second through the session log, against raw inserts with the same pragmas",
@@ -36,8 +29,9 @@ export const append: Bench = {
     const n = quick ? ROUNDS_QUICK : ROUNDS;
     for (const { burst, facts } of BURSTS) {
       const rate =
-        (begin: (store: SeedStore, id: SessionId) => StoreBurst, store: SeedStore) => async (round: number) =>
-          perSecond(facts, begin(store, store.createSession(`${burst}-${round}`, dir.path)), burst);
+        (begin: (store: SeedStore, id: SessionId) => Promise<StoreBurst> | StoreBurst, store: SeedStore) =>
+        async (round: number) =>
+          perSecond(facts, await begin(store, store.createSession(`${burst}-${round}`, dir.path)), burst);
       const rates = await alternate(n, { bare: rate(insertRaw, bare), ours: rate(commitThroughLog, ours) });
       report({
         metric: `facts per second, ${burst} at a time`,
@@ -60,20 +54,12 @@ async function perSecond(facts: number, store: StoreBurst, burst: number): Promi
   return (facts * MS_PER_S) / (performance.now() - from);
 }
 
-/** As a session does while an agent talks: the state is folded along, the row of the session is kept up to date. */
-function commitThroughLog(store: SeedStore, sessionId: SessionId): StoreBurst {
-  let state = store.commit(sessionId, EMPTY_SESSION, [
-    { type: "session:turn", turn: { state: "running", turnId: TURN } },
-    { type: "session:update", entry: { entryId: ENTRY, type: "assistant", content: "", timestamp: SEED_TIME } },
-  ]);
-  return async (burst) => {
-    const { commit, working } = store.prepare(sessionId, state, burst);
-    await store.log.commit(sessionId, commit);
-    state = working;
-  };
+/** As in a session with an active agent: the state is folded, the row of the session is kept up to date. */
+function commitThroughLog(store: SeedStore, sessionId: SessionId): Promise<StoreBurst> {
+  return openStream(sessionId, (commit) => store.log.commit(sessionId, commit));
 }
 
-/** The least a durable log can do: each fact as JSON into the same table, one transaction for the burst. */
+/** The minimum of a durable log: each fact as JSON into the same table, one transaction for the burst. */
 function insertRaw({ db }: SeedStore, sessionId: SessionId): StoreBurst {
   const insert = db.prepare("INSERT INTO fact (session_key, seq, type, json) VALUES (?, ?, ?, ?)");
   const key = keyOf(db, sessionId);

@@ -53,7 +53,7 @@ function sizeOf(file: string): Size {
   return { bytes: content.byteLength, gzipBytes: gzipSync(content, { level: GZIP_LEVEL }).byteLength };
 }
 
-/** The documents, what they name, and what that imports without being asked again. */
+/** The documents, the files they name, and what those import statically. */
 function firstLoad(documents: readonly string[]): readonly string[] {
   const found = new Set(documents);
   for (const file of found) for (const next of namedBy(file)) found.add(next);

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { storeCheckpoint } from "../../src/workspace/vault/checkpoint.ts";
 import { compareScans } from "../../src/workspace/vault/compare.ts";
@@ -9,27 +8,24 @@ import { Vault } from "../../src/workspace/vault/vault.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { Bench } from "../measure/bench.ts";
 import { median } from "../measure/percentile.ts";
+import { FILES_PER_DIRECTORY, fillRepository, GIT, git, ownCpuMs, run } from "../scene/large-repository.ts";
 
 const FILES = 50_000;
 const FILES_QUICK = 5_000;
-const FILES_PER_DIRECTORY = 50;
-const LINES_PER_FILE = 30;
 const CHANGED = 20;
 const ROUNDS = 7;
 const ROUNDS_QUICK = 2;
-const TICK_MS = 10;
-/** What `git status` on the same tree may be exceeded by. */
+/** Limit relative to `git status` on the same tree. */
 const TARGETS = { changed: 1.8, unchanged: 1.5, first: 3, turnDiff: 0.2, restore: 1 } as const;
-const GIT = Bun.which("git") ?? "git";
 
-/** WS: what a checkpoint costs, in processor time of the programs it starts and of ours. */
+/** WS: the cost of a checkpoint, in processor time of the programs it starts and of ours. */
 export const checkpoint: Bench = {
   name: "checkpoint",
   asks: "processor time of a checkpoint, of the difference of two and of a restore, against `git status` on the same files",
   async run({ quick, report }) {
     await using dir = await tempDir();
     const root = dir.join("work");
-    await fill(root, quick ? FILES_QUICK : FILES);
+    await fillRepository(root, quick ? FILES_QUICK : FILES);
     const n = quick ? ROUNDS_QUICK : ROUNDS;
     const spent: Record<string, number[]> = {};
     const note = async (what: string, act: () => Promise<unknown>) => {
@@ -80,22 +76,6 @@ export const checkpoint: Bench = {
   },
 };
 
-async function fill(root: string, files: number): Promise<void> {
-  const text = "const value = compute(input, options);\n".repeat(LINES_PER_FILE);
-  for (let start = 0; start < files; start += FILES_PER_DIRECTORY) {
-    const directory = join(root, `package-${Math.floor(start / 1_000)}`, `d${start}`);
-    await mkdir(directory, { recursive: true });
-    const names = Array.from({ length: FILES_PER_DIRECTORY }, (_, index) => start + index);
-    await Promise.all(names.map((index) => writeFile(join(directory, `f${index}.ts`), `// ${index}\n${text}`)));
-  }
-  await git(root, "init", "-q");
-  await git(root, "config", "gc.auto", "0");
-  await git(root, "add", "-A");
-  await git(root, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "all");
-  // As a repository is that was cloned: one pack.
-  await git(root, "gc", "-q");
-}
-
 async function change(root: string, round: number): Promise<void> {
   for (let index = 0; index < CHANGED; index++) {
     const start = index * FILES_PER_DIRECTORY;
@@ -104,25 +84,9 @@ async function change(root: string, round: number): Promise<void> {
   }
 }
 
-/** How others do it: each time an index that knows no file's time. */
+/** The usual way: each time an index without file times. */
 async function freshIndex(root: string, index: string): Promise<void> {
   const env = { ...process.env, GIT_INDEX_FILE: index };
   for (const words of [["read-tree", "HEAD"], ["add", "-A"], ["write-tree"]])
     await run([GIT, "-C", root, ...words], env);
-}
-
-function git(root: string, ...words: readonly string[]): Promise<void> {
-  return run([GIT, "-C", root, ...words], process.env);
-}
-
-async function run(command: string[], env: Record<string, string | undefined>): Promise<void> {
-  const child = Bun.spawn(command, { env, stdout: "ignore", stderr: "inherit" });
-  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
-}
-
-/** Of this process and of all programs that it has started and that have ended. */
-function ownCpuMs(): number {
-  const stat = readFileSync("/proc/self/stat", "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]) * TICK_MS, 0);
 }

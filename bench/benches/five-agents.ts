@@ -10,14 +10,14 @@ import { anotherGuide, startServer } from "../scene/start-server.ts";
 
 const AGENTS = ["one", "two", "three", "four", "five"];
 const CHUNKS_PER_S = 200;
-/** More than is ever typed through: the turns are cancelled. */
+/** More than is sent while typing: the turns are cancelled. */
 const WORDS = 100_000;
 const ROUNDS = 3;
 const ROUNDS_QUICK = 1;
 const KEYS = 40;
 const FRAMES_TARGET = 2;
 
-/** What five agents that all talk cost whoever writes the next message. */
+/** What five active agents cost a user who writes the next message. */
 export const fiveAgents: Bench = {
   name: "five-agents",
   asks: "key to paint in the active composer while five agents say 200 chunks/s each, against the same keys at rest",

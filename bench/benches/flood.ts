@@ -14,7 +14,7 @@ const PROMPT = `stream ${WORDS} words`;
 const LAST_WORD = `w${WORDS}`;
 const ROUNDS = 3;
 const ROUNDS_QUICK = 1;
-/** A browser calls a frame long from here on: the user notices. */
+/** From here on a browser calls a frame long: users notice it. */
 const LONG_FRAME_MS = 50;
 
 interface Flood {

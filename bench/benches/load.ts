@@ -8,12 +8,12 @@ import { startServer } from "../scene/start-server.ts";
 
 const ROUNDS = 5;
 const ROUNDS_QUICK = 1;
-/** The projects have come over the socket and a session can be opened. */
+/** The projects have arrived over the socket and a session can be opened. */
 const OUR_SIGN = "nav[aria-label=Projects] .session-row";
 const BARE_SIGN = "button";
 const BARE_PAGE = `<!doctype html><title>bare</title><button>New session</button>`;
 
-/** The first look, in a browser that has never been here. */
+/** The first visit, in a browser without a cache. */
 export const load: Bench = {
   name: "load",
   asks: "navigation to the first paint, and to a sidebar that can be used, against a page that is one button",

@@ -8,7 +8,7 @@ const SESSIONS_PER_SIZE = 4;
 const SESSIONS_PER_SIZE_QUICK = 2;
 const GROWTH_TARGET = 2;
 
-/** What a tab costs that stays open. */
+/** The cost of an open tab. */
 export const memory: Bench = {
   name: "memory",
   asks: "script memory of the page per open session at 20, 2,000 and 20,000 entries",

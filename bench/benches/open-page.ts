@@ -9,7 +9,7 @@ const SESSIONS_PER_SIZE = 5;
 const SESSIONS_PER_SIZE_QUICK = 2;
 const VISIBLE_MS_TARGET = 500;
 
-/** NFR-3 and X-3 as the user sees them: each session is opened for the first time, in one window. */
+/** NFR-3 and X-3 as the user experiences them: each session is opened for the first time, in one window. */
 export const openPage: Bench = {
   name: "open-page",
   asks: "click in the sidebar to the newest entry on the screen at 20, 2,000 and 20,000 entries",

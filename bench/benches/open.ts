@@ -31,7 +31,7 @@ export const open: Bench = {
   },
 };
 
-/** The sizes take turns, so that a disturbance meets them all. */
+/** The sizes alternate, so that a disturbance affects all of them. */
 async function openAll(
   reader: RawReader,
   seeded: SeededSessions,

@@ -10,7 +10,7 @@ import { ProbedPage } from "../scene/probed-page.ts";
 import { PACED } from "../scene/stamps.ts";
 import { STAMPING_AGENT, STAMPING_AGENT_COMMAND, startServer } from "../scene/start-server.ts";
 
-/** No multiple of a frame, so that chunks meet the screen at every phase. */
+/** Not a multiple of a frame, so that chunks arrive at every phase. */
 const CHUNK_EVERY_MS = 43;
 const CHUNKS_PER_ROUND = 50;
 const TURNS_PER_ROUND = 10;
@@ -19,7 +19,7 @@ const ROUNDS_QUICK = 1;
 const FRAMES_TARGET = 2;
 const FIRST_TOKEN_MS_TARGET = 250;
 
-/** Says something to the agent, and gives how long each of its chunks took to the screen. */
+/** Prompts the agent, and returns how long each of its chunks took to the screen. */
 type Say = (prompt: string, chunks: number) => Promise<readonly number[]>;
 
 interface Painted {

@@ -12,7 +12,7 @@ const ROUNDS_QUICK = 2;
 const RESYNC_MS_TARGET = 2_000;
 const ENTRIES = 2_000;
 
-/** NFR-4 as the user sees it. */
+/** NFR-4 as the user experiences it. */
 export const resyncPage: Bench = {
   name: "resync-page",
   asks: "server back after kill -9 to what the page missed on the screen",

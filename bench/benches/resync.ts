@@ -11,7 +11,7 @@ import { causeOutage, unseenText } from "../scene/outage.ts";
 import { PACED } from "../scene/stamps.ts";
 import { type BenchServer, STAMPING_AGENT, startServer } from "../scene/start-server.ts";
 
-/** Back at once, and back when the client is deep in its waits between tries. */
+/** Back at once, and back while the client is in its longest wait between tries. */
 const OUTAGES_MS = [0, 4_000] as const;
 const ROUNDS = 5;
 const ROUNDS_QUICK = 2;
@@ -19,7 +19,7 @@ const RESYNC_MS_TARGET = 2_000;
 const TURN_CHUNKS = 10_000;
 const CHUNK_EVERY_MS = 5;
 
-/** NFR-4: the server dies without a word during a turn and comes back; the client catches up by itself. */
+/** NFR-4: the server is killed during a turn and comes back; the client catches up automatically. */
 export const resync: Bench = {
   name: "resync",
   asks: "server back after kill -9 to client in sync, against a client that connects for the first time",
@@ -67,14 +67,14 @@ async function beginTurn(client: BenchClient, session: FollowedSession, sessionI
   });
 }
 
-/** In sync: it has what was written while nobody listened, and knows that the turn is over. */
+/** In sync: it has what was written while it was disconnected, and the end of the turn. */
 function untilSynced(session: FollowedSession, unseen: string): Promise<number> {
   return session.until("the client to be in sync", (state) => {
     return state.turn.state === "idle" && entriesOf(state).some(({ content }) => content === unseen);
   });
 }
 
-/** How long a client takes that has nothing yet; and proof that the one that came back has the same. */
+/** How long a client without data takes; also checks that the returning client has the same state. */
 async function freshSync(server: BenchServer, sessionId: SessionId, synced: SessionState): Promise<number> {
   const from = wallClockMs();
   using client = openClient(server);

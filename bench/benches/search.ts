@@ -28,7 +28,7 @@ const QUERIES = [
   "absent",
 ] as const;
 
-/** a search over everything is short, and stays so while an agent talks. */
+/** a search over everything is fast, also while an agent is active. */
 export const search: Bench = {
   name: "search",
   asks: "search to search:results over 1,000,000 words, at rest and while a session streams",
@@ -81,7 +81,7 @@ async function searchAll(reader: RawReader): Promise<number[]> {
   return times;
 }
 
-/** A turn that talks as long as the searches take. */
+/** A turn that streams as long as the searches take. */
 async function whileStreaming(
   client: BenchClient,
   followed: FollowedSession,

@@ -14,23 +14,48 @@ const ROUNDS_QUICK = 1;
 const COLD_START_MS_TARGET = 1_500;
 const START_CPU_MS_TARGET = 500;
 const IDLE_PSS_MB_TARGET = 70;
+/** Against another checkout. */
+const AGAINST_TARGET = 1.05;
+const COMPARED = [
+  ["CPU to the first page", "ms", "cpuMs"],
+  ["idle memory (PSS)", "MB", "pssMb"],
+  ["idle memory (RSS)", "MB", "rssMb"],
+] as const;
 const BARE_SERVER_COMMAND = [process.execPath, fileURLToPath(new URL("../programs/bare-server.ts", import.meta.url))];
 
 const Manifest = z.object({ assets: z.record(z.string(), z.object({ file: z.string() })) });
 
-interface Start {
+export interface Start {
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly pssMb: number;
   readonly rssMb: number;
 }
 
-/** NFR-1: what it costs until the page is there, and what the server holds when nobody does anything. */
+/** NFR-1: the cost until the page is shown, and the memory of an idle server. */
 export const start: Bench = {
   name: "start",
   asks: "CPU and time until the first page is served, and idle memory, against a bare Bun.serve",
-  async run({ quick, report }) {
+  async run({ quick, against, report }) {
     const n = quick ? ROUNDS_QUICK : ROUNDS;
+    if (against !== undefined) {
+      const start = (root: string) => () =>
+        startOnce(
+          (dir) => startServer(dir(), {}, root),
+          (port, announced) => fetchPage(port, announced, root),
+        );
+      const { ours, bare } = await alternate(n, { bare: start(against), ours: start(ROOT) });
+      for (const [metric, unit, of] of COMPARED)
+        report({
+          metric: `${metric}, against the other checkout`,
+          unit,
+          value: median(ours.map((one) => one[of])),
+          baseline: median(bare.map((one) => one[of])),
+          ratioTarget: AGAINST_TARGET,
+          n,
+        });
+      return;
+    }
     const { ours, bare } = await alternate(n, {
       bare: () => startOnce((dir) => spawnListening({ command: BARE_SERVER_COMMAND, logFile: dir("log") }), fetchBare),
       ours: () => startOnce((dir) => startServer(dir()), fetchPage),
@@ -44,7 +69,8 @@ export const start: Bench = {
   },
 };
 
-async function startOnce(
+/** Starts it in a new directory, measures it, and ends it. */
+export async function startOnce(
   spawn: (dir: (...parts: string[]) => string) => Promise<ListeningProgram>,
   fetchFirst: (port: number, announced: unknown) => Promise<() => Promise<void>>,
 ): Promise<Start> {
@@ -63,8 +89,8 @@ async function fetchBare(port: number): Promise<() => Promise<void>> {
   return async () => expectOk(`http://127.0.0.1:${port}/asset`);
 }
 
-/** As a browser signs in: the token is traded for a cookie, and the page comes with that. */
-async function fetchPage(port: number, announced: unknown): Promise<() => Promise<void>> {
+/** As a browser signs in: the token is exchanged for a cookie, and the page comes with that. */
+export async function fetchPage(port: number, announced: unknown, root = ROOT): Promise<() => Promise<void>> {
   const { url } = z.object({ url: z.url() }).parse(announced);
   const signIn = await fetch(url, { redirect: "manual" });
   const cookie = signIn.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -72,7 +98,7 @@ async function fetchPage(port: number, announced: unknown): Promise<() => Promis
   await own("/");
   return async () => {
     await own("/portlet");
-    const { assets } = Manifest.parse(await Bun.file(join(ROOT, "dist/manifest.json")).json());
+    const { assets } = Manifest.parse(await Bun.file(join(root, "dist/manifest.json")).json());
     for (const { file } of Object.values(assets)) await own(`/assets/${file.replace(/^assets\//, "")}`);
   };
 }

@@ -1,12 +1,10 @@
 import { type Alternated, alternate } from "../measure/alternate.ts";
 import type { Bench, BenchRun } from "../measure/bench.ts";
 import { median } from "../measure/percentile.ts";
-import { cpuMs } from "../measure/process-cost.ts";
 import { reportLatency } from "../measure/report-latency.ts";
-import { within } from "../measure/wait-until.ts";
-import type { RawReader } from "../scene/raw-reader.ts";
+import { type Passage, pass } from "../scene/passage.ts";
 import { routeThroughPipe, routeThroughServer, type StampRoute } from "../scene/stamp-route.ts";
-import { AT_RATE, PACED, stampsIn } from "../scene/stamps.ts";
+import { AT_RATE, PACED } from "../scene/stamps.ts";
 
 /** Far enough apart that each chunk is the first after a quiet spell, so nothing is held back to be merged. */
 const PACED_MS = 40;
@@ -20,14 +18,9 @@ const FAST_CHUNKS_QUICK = 2_000;
 const ROUNDS = 5;
 const WARM_UP_CHUNKS = 1_000;
 const READERS = [1, 10] as const;
-/** NFR-2 allows two frames from the agent to the screen: the server may use up one of them. */
+/** NFR-2 allows two frames from the agent to the screen: the server may use one of them. */
 const FIRST_HALF_MS_TARGET = 1_000 / 60;
 const US_PER_MS = 1_000;
-
-interface Passage {
-  readonly latenciesMs: readonly number[];
-  readonly cpuMs: number;
-}
 
 /** NFR-2, the server's half: how long a chunk takes to a socket, and what it costs. */
 export const stream: Bench = {
@@ -43,7 +36,7 @@ export const stream: Bench = {
   },
 };
 
-/** An agent that answers at once: its first words come while the user's own message is still on its way. */
+/** An agent that answers at once: its first text arrives while the user's own message is still on its way. */
 async function firstChunks({ quick, report }: BenchRun, ours: StampRoute, bare: StampRoute): Promise<void> {
   // Two chunks: the end of the turn, which hurries everything before it, must not help the first.
   const first = async (route: StampRoute) => {
@@ -95,36 +88,4 @@ function reportCost(
 function latencies({ ours, bare }: Alternated<Passage>): [readonly number[], readonly number[]] {
   const all = (passages: readonly Passage[]) => passages.flatMap(({ latenciesMs }) => latenciesMs);
   return [all(ours), all(bare)];
-}
-
-/** One turn of the agent, followed by some readers; the first of them looks at the stamps. */
-async function pass(route: StampRoute, readerCount: number, prompt: string, chunks: number): Promise<Passage> {
-  const readers: RawReader[] = [];
-  for (let count = 0; count < readerCount; count++) readers.push(await route.openReader());
-  try {
-    const [first, ...others] = readers;
-    if (!first) throw new Error("a passage needs a reader");
-    const latenciesMs: number[] = [];
-    const ends = others.map((reader) => endOf(reader, route.endSign));
-    const end = endOf(first, route.endSign, (frame, at) => {
-      for (const { writtenAt } of stampsIn(frame)) latenciesMs.push(at - writtenAt);
-    });
-    const before = cpuMs(route.pid);
-    first.send(route.promptFrame(prompt));
-    await within("the turn to end at every reader", Promise.all([end, ...ends]));
-    const spent = cpuMs(route.pid) - before;
-    if (latenciesMs.length !== chunks) throw new Error(`${latenciesMs.length} of ${chunks} chunks came through`);
-    return { latenciesMs, cpuMs: spent };
-  } finally {
-    for (const reader of readers) reader[Symbol.dispose]();
-  }
-}
-
-function endOf(reader: RawReader, sign: string, look?: (frame: string, at: number) => void): Promise<void> {
-  const ended = Promise.withResolvers<void>();
-  reader.onFrame = (frame, at) => {
-    look?.(frame, at);
-    if (frame.includes(sign)) ended.resolve();
-  };
-  return ended.promise;
 }

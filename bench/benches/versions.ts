@@ -12,7 +12,7 @@ import { anotherGuide, type BenchServer, ROOT, startServer } from "../scene/star
 
 const AGENT = "talker";
 const CHUNKS_PER_S = 50;
-/** More than is ever watched: the turns are cancelled. */
+/** More than is received: the turns are cancelled. */
 const WORDS = 100_000;
 const SESSIONS = 10;
 const WATCHED_S = 10;
@@ -28,7 +28,7 @@ const HALF = 0.5;
 const MEMORY_SHARE_MAX = 0.7;
 const OPENED_SIZES = [2_000, 20_000] as const;
 
-/** What one version costs, in processor time (ms) and memory (MB). */
+/** The cost of one version, in processor time (ms) and memory (MB). */
 type Costs = Record<string, number[]>;
 
 /** Compares this version with the one of `--against`, or only measures it when there is none. */
@@ -171,7 +171,7 @@ function reportCosts({ report }: BenchRun, ours: Costs, theirs: Costs | undefine
   }
 }
 
-/** What is promised is a share of what the other version takes. */
+/** The target is a share of what the other version takes. */
 function targetOf(metric: string, baseline: number | undefined): number | undefined {
   if (baseline === undefined) return undefined;
   if (metric.startsWith("renderer memory")) return baseline * MEMORY_SHARE_MAX;

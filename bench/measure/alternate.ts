@@ -1,9 +1,11 @@
+import { median } from "./percentile.ts";
+
 export interface Alternated<Sample> {
   readonly ours: readonly Sample[];
   readonly bare: readonly Sample[];
 }
 
-/** Takes both sides in turns: what else the machine does meanwhile meets them alike. */
+/** Alternates between both sides, so that other load on the machine affects them alike. */
 export async function alternate<Sample>(
   rounds: number,
   sides: Readonly<Record<keyof Alternated<Sample>, (round: number) => Promise<Sample>>>,
@@ -14,4 +16,9 @@ export async function alternate<Sample>(
     samples.ours.push(await sides.ours(round));
   }
   return samples;
+}
+
+/** The median of the ratios of the rounds: one disturbed round does not move it. */
+export function medianRatio({ ours, bare }: Alternated<number>): number {
+  return median(ours.map((value, round) => value / (bare[round] ?? Number.NaN)));
 }

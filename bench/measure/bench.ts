@@ -1,10 +1,10 @@
 import type { Measurement } from "./result.ts";
 
-/** What a bench is given. */
+/** The parameters of a bench. */
 export interface BenchRun {
-  /** Fewer samples: to see that it works, not to compare. */
+  /** Fewer samples: to check that it works, not to compare. */
   readonly quick: boolean;
-  /** Another checkout of the product, built, that is measured in turns with this one. */
+  /** Another checkout of the product, built, which is measured alternately with this one. */
   readonly against?: string;
   readonly report: (measurement: Measurement) => void;
 }

@@ -12,13 +12,13 @@ const STEADY_MB_MAX = 0.25;
 
 /** User and system time of all threads of one process, children left out. */
 export function cpuMs(pid: number): number {
-  // Both leave something out, the first all below a tick, the second the threads that have ended: the larger is nearer.
+  // Both leave something out, the first all below a tick, the second the threads that have ended: the larger is closer.
   return Math.max(tickedMs(pid), liveThreadsMs(pid));
 }
 
 function tickedMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name of the program may hold spaces and brackets; what follows the last bracket is numbers.
+  // The name of the program may contain spaces and brackets; after the last bracket there are only numbers.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [user, system] = [fields[11], fields[12]];
   return (Number(user) + Number(system)) * TICK_MS;
@@ -38,19 +38,19 @@ function runNanoseconds(pid: number, thread: string): string {
 }
 
 export interface Memory {
-  /** Its own pages, and its share of those it has in common with other processes. */
+  /** Its own pages, and its share of the common ones. */
   readonly pssMb: number;
-  /** All its pages, as if nobody else had any of them. */
+  /** All its pages, including the common ones in full. */
   readonly rssMb: number;
 }
 
-function memoryOf(pid: number): Memory {
+export function memoryOf(pid: number): Memory {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const megabytes = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1]) * KB) / MB;
   return { pssMb: megabytes("Pss"), rssMb: megabytes("Rss") };
 }
 
-/** What a process holds once it has come to rest: the same over two seconds of looking. */
+/** The memory of an idle process: unchanged for two seconds. */
 export async function idleMemoryOf(pid: number): Promise<Memory> {
   let seen: Memory[] = [];
   await waitUntil(

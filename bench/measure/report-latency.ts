@@ -7,7 +7,7 @@ const SHARES = [
   ["p99", 0.99],
 ] as const;
 
-/** Two lines: what is usual, and what one in a hundred takes. */
+/** Two lines: the usual value, and the one that one in a hundred exceeds. */
 export function reportLatency(
   report: BenchRun["report"],
   metric: string,

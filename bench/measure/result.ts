@@ -1,6 +1,6 @@
 export type Unit = "ms" | "µs" | "MB" | "kB" | "per s" | "frames" | "x" | "count";
 
-/** What a bench says about one number. A target is the most the value may be. */
+/** The result of a bench for one number. A target is the maximum of the value. */
 export interface Measurement {
   readonly metric: string;
   readonly unit: Unit;
@@ -8,7 +8,9 @@ export interface Measurement {
   /** The same number of the bare program, taken in the same run. */
   readonly baseline?: number;
   readonly target?: number;
-  /** How many samples stand behind the value. */
+  /** The most that the value may be, as a multiple of the baseline. */
+  readonly ratioTarget?: number;
+  /** The number of samples behind the value. */
   readonly n: number;
 }
 
@@ -21,9 +23,11 @@ export interface Result extends Measurement {
 
 const DECIMALS = 3;
 
-/** Adds what follows from the numbers, so that no bench does that sum its own way. */
+/** Adds the derived numbers, so that no bench computes them in its own way. */
 export function resultOf(bench: string, measurement: Measurement): Result {
-  const { metric, unit, value, baseline, target, n } = measurement;
+  const { metric, unit, value, baseline, target, ratioTarget, n } = measurement;
+  const mosts = [target, ratioTarget === undefined ? undefined : ratioTarget * (baseline ?? Number.NaN)];
+  const known = mosts.filter((most) => most !== undefined);
   return {
     bench,
     metric,
@@ -31,7 +35,9 @@ export function resultOf(bench: string, measurement: Measurement): Result {
     value: rounded(value),
     ...(baseline !== undefined && { baseline: rounded(baseline) }),
     ...(baseline !== undefined && baseline > 0 && { ratio: rounded(value / baseline) }),
-    ...(target !== undefined && { target, met: value <= target }),
+    ...(target !== undefined && { target }),
+    ...(ratioTarget !== undefined && { ratioTarget }),
+    ...(known.length > 0 && { met: known.every((most) => value <= most) }),
     n,
   };
 }

@@ -1,7 +1,7 @@
 const LOOK_AGAIN_MS = 5;
 const GIVE_UP_MS = 60_000;
 
-/** Waits for a condition that no event announces; says what was waited for when it never comes. */
+/** Waits for a condition without an event; the error names the condition when it is never met. */
 export async function waitUntil(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -14,7 +14,7 @@ export async function waitUntil(
   }
 }
 
-/** An event that must come; a bench that hangs tells nobody anything. */
+/** An event that must come; a bench must not hang silently. */
 export async function within<Value>(what: string, promise: Promise<Value>, giveUpMs = GIVE_UP_MS): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`Waited ${giveUpMs / 1_000} s in vain: ${what}`)), giveUpMs);

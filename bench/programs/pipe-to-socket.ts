@@ -1,5 +1,5 @@
-// The least that can stand between an agent and its readers: what the agent writes is sent on as it comes, what a
-// reader sends is written to the agent. Nothing is parsed, kept or merged. Usage: pipe-to-socket.ts <command> [args].
+// The minimum between an agent and its readers: output of the agent is sent on as it arrives, input of a reader is
+// written to the agent. Nothing is parsed, kept or merged. Usage: pipe-to-socket.ts <command> [args].
 const agent = Bun.spawn(process.argv.slice(2), { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
 const page = Bun.file(new URL("./bare-page.html", import.meta.url));
 

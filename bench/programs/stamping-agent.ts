@@ -1,4 +1,4 @@
-// An ACP agent that says when it spoke: each chunk is "n<number>t<milliseconds since 1970>;". The prompt
+// An ACP agent that stamps its output with the time: each chunk is "n<number>t<milliseconds since 1970>;". The prompt
 // "<count> every <ms>" paces single chunks, "<count> at <rate>/s" keeps a rate in whatever bursts the timer allows.
 import { createInterface } from "node:readline";
 
@@ -52,7 +52,8 @@ for await (const line of createInterface({ input: process.stdin })) {
       write([{ id: call.id, result: { sessionId: `stamp-${sessions}` } }]);
       break;
     case "session/prompt":
-      await prompt(call);
+      // Turns of several sessions run at the same time.
+      void prompt(call);
       break;
     default:
       if (call.id !== undefined && call.method !== undefined)

@@ -12,7 +12,7 @@ export interface BarePipe extends AsyncDisposable {
   readonly pid: number;
   readonly pageUrl: string;
   openReader(): Promise<RawReader>;
-  /** What makes the agent speak, sent by any reader. */
+  /** The prompt, sent by any reader. */
   promptFrame(prompt: string): string;
 }
 

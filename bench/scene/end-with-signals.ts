@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { findMarked, killMarked } from "../../scripts/test/marked-processes.ts";
 
 const MARKER = "LIMINAL_BENCH_RUN";
-/** What is being started while we look is found by looking again. */
+/** Processes that are being started during the search are found by searching again. */
 const LOOKS_MAX = 10;
 const EXIT_CODE = 130;
 
 /**
- * A bench that is broken off takes along whatever it has started (servers, their holders and agents, browsers), and
- * every temporary folder that it or they have made.
+ * An aborted bench ends everything it has started (servers, their holders and agents, browsers), and removes every
+ * temporary folder that it or they have created.
  */
 export function endWithSignals(): void {
   const run = randomUUID();
   process.env[MARKER] = run;
   keepInOneFolder();
-  // Our own environment is that of our start: the mark is in those we start alone.
+  // Our own environment is fixed at our start: only the processes we start have the mark.
   const others = () => findMarked(MARKER, run).filter(({ pid }) => pid !== process.pid);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => {
@@ -27,7 +27,10 @@ export function endWithSignals(): void {
     });
 }
 
-/** What is temporary lies in it, also that of what we start; it goes with us, however we end. Its name is short: a socket's path may not be long. */
+/**
+ * Contains all temporary files, also those of the processes we start; it is removed with us, however we end. Its name
+ * is short, because the path of a socket has a limit.
+ */
 function keepInOneFolder(): void {
   const folder = mkdtempSync(join(tmpdir(), "lb-"));
   process.env["TMPDIR"] = folder;

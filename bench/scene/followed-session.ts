@@ -5,7 +5,7 @@ import { within } from "../measure/wait-until.ts";
 import { wallClockMs } from "../measure/wall-clock.ts";
 import type { BenchClient } from "./open-client.ts";
 
-/** A session as a client sees it, and the moments at which it saw things. */
+/** A session as a client sees it, and the times at which it changed. */
 export class FollowedSession implements Disposable {
   readonly #feed: SessionFeed;
   #look: (state: SessionState) => void = () => undefined;

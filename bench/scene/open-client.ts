@@ -12,7 +12,7 @@ type Type = ServerMessage["type"];
 /** The product's own client, in this process. */
 export interface BenchClient extends Disposable {
   readonly connection: Connection;
-  /** Asks, and insists on the answer the protocol promises. */
+  /** Sends a request, and checks that the answer has the type that the protocol promises. */
   ask<Expected extends Type>(
     request: ClientRequest,
     expected: Expected,

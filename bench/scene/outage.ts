@@ -20,7 +20,7 @@ export interface Outage {
   readonly unseen: string;
 }
 
-/** Kills the server, leaves it dead for a while, writes something nobody has seen, and starts it again. */
+/** Kills the server, keeps it down for a while, writes an entry that no client has, and starts it again. */
 export async function causeOutage(
   server: BenchServer,
   sessionId: SessionId,

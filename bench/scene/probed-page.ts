@@ -13,7 +13,7 @@ const MS_PER_S = 1_000;
 const TASK_CATEGORY = "disabled-by-default-devtools.timeline";
 const EVENT_CATEGORY = "devtools.timeline";
 const BYTES_PER_MB = 1_000_000;
-/** Long enough to stand out on a busy machine, where the page gets only a share of it. */
+/** Long enough to be detected on a busy machine, where the page gets only a share of it. */
 const BUSY_MS = 300;
 
 const Milliseconds = z.number();
@@ -67,7 +67,7 @@ export class ProbedPage implements AsyncDisposable {
     return this.page.getByRole("tablist", { name: "Open sessions" }).getByRole("tab", { name: title, exact: true });
   }
 
-  /** Opens a session that has nothing to show yet. */
+  /** Opens a session without content. */
   async openEmptySession(title: string, sessionId: string): Promise<void> {
     await this.sessionRow(title).click();
     const portlet = this.page.frameLocator(`iframe[data-session-id="${sessionId}"]`);
@@ -112,7 +112,7 @@ export class ProbedPage implements AsyncDisposable {
     return AllMilliseconds.parse(await within("the typed keys", taken));
   }
 
-  /** The first paint, and when what matches could be seen, in milliseconds since the navigation began. */
+  /** The first paint, and when the matching element was visible, in milliseconds since the navigation began. */
   async sinceStart(selector: string): Promise<{ readonly paintedMs: number; readonly usableMs: number }> {
     const [paintedMs = Number.NaN, usableMs = Number.NaN] = AllMilliseconds.parse(
       await this.#call("sinceStart", selector),
@@ -120,7 +120,7 @@ export class ProbedPage implements AsyncDisposable {
     return { paintedMs, usableMs };
   }
 
-  /** What the page's scripts hold, all its frames together, with the garbage gone. */
+  /** The heap of the page's scripts, all its frames together, after a garbage collection. */
   async heapMb(): Promise<number> {
     await this.#debugger.send("HeapProfiler.collectGarbage");
     const { metrics } = await this.#debugger.send("Performance.getMetrics");
@@ -136,7 +136,7 @@ export class ProbedPage implements AsyncDisposable {
     return async () => FrameReport.parse(await this.#call("stopWatching"));
   }
 
-  /** From now on until it is stopped: the longest task of the page's main thread, by the time the thread itself worked. */
+  /** From now on until it is stopped: the longest task of the page's main thread, in the thread's own time. */
   async traceTasks(): Promise<() => Promise<number>> {
     await this.#browser.startTracing(this.page, { categories: [TASK_CATEGORY] });
     return async () => longestTaskMs(await this.#browser.stopTracing());
@@ -174,7 +174,7 @@ export class ProbedPage implements AsyncDisposable {
     return busiest.id;
   }
 
-  /** Finds what is clicked ahead, so that what is measured is the page alone. */
+  /** Finds the clicked element in advance, so that only the page is measured. */
   async readyToOpen(title: string, sessionId: string, entryId: string): Promise<() => Promise<number>> {
     return this.#ready(this.sessionRow(title), "openSession", sessionId, entryId);
   }
@@ -190,7 +190,7 @@ export class ProbedPage implements AsyncDisposable {
     return async () => Milliseconds.parse(await within(method, found.evaluate(callProbeWith, { method, args })));
   }
 
-  /** Waits until the page has nothing left to do that it put off. */
+  /** Waits until the page has no deferred work left. */
   async rest(): Promise<void> {
     await this.page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
   }

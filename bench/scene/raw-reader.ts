@@ -4,7 +4,7 @@ import { wallClockMs } from "../measure/wall-clock.ts";
 /** Called with each frame and the moment it came; nothing is parsed before that moment is taken. */
 export type FrameListener = (frame: string, at: number) => void;
 
-/** A socket and nothing else: what is measured is the server, not a client. */
+/** A plain socket: the server is measured, not a client. */
 export class RawReader implements Disposable {
   readonly #socket: WebSocket;
   onFrame: FrameListener | null = null;

@@ -1,16 +1,13 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type Commit, NO_CONTINUATION } from "../../src/ports/session-log.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
-import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, newSessionRow, type SessionState } from "../../src/protocol/session-schema.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
 import { transaction } from "../../src/store/database/transaction.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
-import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
+import { nextCommit, SEED_TIME } from "./next-commit.ts";
 
-export const SEED_TIME = "2026-01-01T00:00:00.000Z";
 const PROJECT = ProjectId.parse("seed");
 const AGENT = CliType.parse("builtin");
 
@@ -30,7 +27,9 @@ export class SeedStore implements Disposable {
   }
 
   addProject(path: string): void {
-    new SqliteProjectStore(this.db).add({ id: PROJECT, path, name: "seed", addedAt: SEED_TIME });
+    this.db
+      .prepare("INSERT INTO project (id, path, name, added_at, position) VALUES (?, ?, 'seed', ?, 1)")
+      .run(PROJECT, path, SEED_TIME);
   }
 
   createSession(name: string, cwd: string): SessionId {
@@ -45,33 +44,12 @@ export class SeedStore implements Disposable {
 
   /** Commits one burst onto a state, as a session would; entries that its turn's end settles leave the state. */
   commit(sessionId: SessionId, state: SessionState, bodies: readonly FactBody[]): SessionState {
-    const { commit, working } = this.prepare(sessionId, state, bodies);
+    const { commit, working } = nextCommit(sessionId, state, bodies);
     transaction(this.db, () => this.log.writeNow(sessionId, commit));
     return working;
   }
 
-  /** What `commit` stores, and the state that is left. */
-  prepare(sessionId: SessionId, state: SessionState, bodies: readonly FactBody[]) {
-    const facts = bodies.map((body, index) => ({ ...body, sessionId, seq: state.seq + index + 1 }));
-    const after = facts.reduce<SessionState>(reduceSession, state);
-    const working = { ...after, settled: [] };
-    const commit: Commit = {
-      facts,
-      state: after,
-      settled: after.settled,
-      snapshot: after.turn.state === "idle" ? working : null,
-      revised: [],
-      outputs: [],
-      lastActiveAt: SEED_TIME,
-      receipt: null,
-      binding: null,
-      attention: null,
-      continuation: NO_CONTINUATION,
-    };
-    return { commit, working };
-  }
-
-  /** Where a stored session stands, to go on from there. */
+  /** The position of a stored session, to continue from there. */
   async stateOf(sessionId: SessionId): Promise<SessionState> {
     return (await this.log.load(sessionId))?.state ?? EMPTY_SESSION;
   }

@@ -2,7 +2,8 @@ import type { Entry } from "../../src/protocol/entry.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { EntryId, type SessionId, TurnId } from "../../src/protocol/ids.ts";
 import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
-import { SEED_TIME, type SeedStore } from "./seed-store.ts";
+import { SEED_TIME } from "./next-commit.ts";
+import type { SeedStore } from "./seed-store.ts";
 
 const ENTRIES_PER_TURN = 4;
 const CODE_EVERY_TURNS = 5;
@@ -35,22 +36,23 @@ export function seedTranscript(store: SeedStore, title: string, cwd: string, ent
 }
 
 function entriesOfTurn(turnId: TurnId, turn: number): readonly Entry[] {
-  const own = (part: string) => ({ entryId: EntryId.parse(`${turnId}-${part}`), turnId });
+  // Random like those of real sessions: an index of ids in order would cost less to fill.
+  const own = () => ({ entryId: EntryId.parse(crypto.randomUUID()), turnId });
   return [
     {
-      ...own("user"),
+      ...own(),
       type: "user",
       content: `Question ${turn}: why does the build fail on the second run?`,
       timestamp: SEED_TIME,
     },
     {
-      ...own("thinking"),
+      ...own(),
       type: "thinking",
       content: "The cache may hold a stale file. I look at the log first.",
       timestamp: SEED_TIME,
     },
     {
-      ...own("tool"),
+      ...own(),
       type: "tool-call",
       toolCallId: `${turnId}-call`,
       name: `Read build-${turn}.log`,
@@ -62,7 +64,7 @@ function entriesOfTurn(turnId: TurnId, turn: number): readonly Entry[] {
         (_, line) => `step ${line}: compiled module ${turn}-${line} in 12 ms`,
       ).join("\n"),
     },
-    { ...own("assistant"), type: "assistant", content: answer(turn), timestamp: SEED_TIME },
+    { ...own(), type: "assistant", content: answer(turn), timestamp: SEED_TIME },
   ];
 }
 

@@ -3,7 +3,8 @@ import type { FactBody } from "../../src/protocol/facts.ts";
 import { EntryId, TurnId } from "../../src/protocol/ids.ts";
 import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
 import { SeededRandom } from "../../tests/support/seeded-random.ts";
-import { SEED_TIME, SeedStore } from "./seed-store.ts";
+import { SEED_TIME } from "./next-commit.ts";
+import { SeedStore } from "./seed-store.ts";
 
 const VOCABULARY = 20_000;
 const WORDS_PER_ENTRY = 100;
@@ -36,12 +37,14 @@ export function wordAt(rank: number): string {
   );
 }
 
-/** Fills the store of a server that is not running with so many words, common and rare ones as in real talk. */
+/**
+ * Fills the store of a server that is not running with this much text, common and rare words as in real conversations.
+ */
 export function seedWords(dataDir: string, wordCount: number): void {
   using store = SeedStore.of(dataDir);
   store.addProject(dataDir);
   const random = new SeededRandom("a million words");
-  // A few words make up most of any talk: the share of a word falls with its rank.
+  // A few words make up most of any text: the share of a word falls with its rank.
   const word = () => wordAt(Math.floor(VOCABULARY ** random.fraction()));
   const entryCount = wordCount / WORDS_PER_ENTRY;
   const sessionCount = Math.ceil(entryCount / (ENTRIES_PER_TURN * TURNS_PER_SESSION));

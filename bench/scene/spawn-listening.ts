@@ -11,9 +11,9 @@ export interface ListeningProgram extends AsyncDisposable {
   /** The line it printed when it began to listen. */
   readonly announced: unknown;
   readonly port: number;
-  /** What -9 does: no goodbye. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Asks it to end, and waits until it has. */
+  /** Ends it with SIGTERM, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ interface SpawnOptions {
   readonly logFile: string;
 }
 
-/** Starts a program and waits for the one line of JSON with which it says where it listens. */
+/** Starts a program and waits for the one line of JSON with its address. */
 export async function spawnListening({ command, env, logFile }: SpawnOptions): Promise<ListeningProgram> {
   const child = Bun.spawn([...command], {
     env: { ...process.env, ...env },

@@ -1,6 +1,6 @@
 const STAMP = /n(\d+)t(\d+\.\d+);/g;
 
-/** When the agent wrote each chunk that stands in a text, by the chunk's number. */
+/** When the agent wrote each chunk in a text, by the chunk's number. */
 export function stampsIn(text: string): { readonly number: number; readonly writtenAt: number }[] {
   return [...text.matchAll(STAMP)].map(([, number, writtenAt]) => ({
     number: Number(number),

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type ListeningProgram, spawnListening } from "./spawn-listening.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The `cliType` of the agent that stamps its words with the time. */
+/** The `cliType` of the agent that stamps its output with the time. */
 export const STAMPING_AGENT = "stamping";
 export const STAMPING_AGENT_COMMAND = [
   process.execPath,
@@ -26,6 +26,7 @@ interface BenchAgent {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The built-in agent once more, as a process of its own. */
@@ -38,13 +39,19 @@ export async function startServer(
   dataDir: string,
   moreAgents: Readonly<Record<string, BenchAgent>> = {},
   root: string = ROOT,
+  /** A program of the bench that the server loads before its own. */
+  preload: { readonly path: string; readonly env: Readonly<Record<string, string>> } | null = null,
+  places: object = {},
 ): Promise<BenchServer> {
   const [command, ...args] = STAMPING_AGENT_COMMAND;
   const agents = { [STAMPING_AGENT]: { name: "Stamping agent", command, args }, ...moreAgents };
-  writeFileSync(join(dataDir, "config.json"), JSON.stringify({ agents }));
+  writeFileSync(join(dataDir, "config.json"), JSON.stringify({ agents, places }));
   const program = await spawnListening({
-    command: [process.execPath, join(root, "src/cli/main.ts"), "serve", "--json"],
-    env: { HOME: dataDir, LIMINAL_DATA_DIR: dataDir, LIMINAL_PORT: "0", LIMINAL_NO_OPEN: "1" },
+    command: [
+      ...[process.execPath, ...(preload === null ? [] : ["--preload", preload.path])],
+      ...[join(root, "src/cli/main.ts"), "serve", "--json"],
+    ],
+    env: { HOME: dataDir, LIMINAL_DATA_DIR: dataDir, LIMINAL_PORT: "0", LIMINAL_NO_OPEN: "1", ...preload?.env },
     logFile: join(dataDir, "stderr.log"),
   });
   const { url } = Announcement.parse(program.announced);

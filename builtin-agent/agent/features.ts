@@ -1,7 +1,7 @@
 import type { AuthMethod, InitializeResponse } from "@agentclientprotocol/sdk";
 import type { Quirks } from "../scenarios/scenario.ts";
 
-/** What `--without` can take away. */
+/** Features that `--without` can disable. */
 export const FEATURES = [
   "load",
   "resume",
@@ -14,10 +14,9 @@ export const FEATURES = [
   "steering",
 ] as const;
 
-/** An ability of the agent that a client must not take for granted. */
+/** An optional feature that a client must not assume. */
 export type Feature = (typeof FEATURES)[number];
 
-/** Narrows a word of the command line. */
 export function isFeature(word: string): word is Feature {
   return FEATURES.some((feature) => feature === word);
 }
@@ -26,14 +25,14 @@ const PROTOCOL_VERSION = 1;
 const FUTURE_PROTOCOL_VERSION = 99;
 const AGENT_VERSION = "0.1.0";
 
-/** The only sign-in there is, for the scenario that demands one. */
+/** The only sign-in method, for the scenario that requires one. */
 export const SIGN_IN: AuthMethod = {
   id: "guide-sign-in",
   name: "Sign in to the guide",
   description: "Needs nothing: it only shows what signing in looks like.",
 };
 
-/** What the agent is and can do; what was taken away by flag is not advertised. */
+/** The agent's info and capabilities, without the features disabled by flags. */
 export function initializeResult(without: ReadonlySet<Feature>, quirks: Quirks, hasModel: boolean): InitializeResponse {
   const offered = (feature: "list" | "resume" | "close" | "delete") => (without.has(feature) ? {} : { [feature]: {} });
   return {

@@ -16,7 +16,14 @@ import { invalidParams, RPC_CODE, RpcError } from "../wire/rpc-error.ts";
 import type { World } from "../world.ts";
 import { type Feature, initializeResult, SIGN_IN } from "./features.ts";
 import type { OpenSessions } from "./open-sessions.ts";
-import { type Mind, runTurn, type Script } from "./run-turn.ts";
+import { type ModelBackend, runTurn, type Script } from "./run-turn.ts";
+
+/** The model that answers prompts, if one is set. */
+type GuideModel = {
+  readonly isSet: boolean;
+  readonly mayBeSet: boolean;
+  open(): Promise<ModelBackend | undefined>;
+};
 
 /** What the guide is built from. */
 type GuideParts = {
@@ -26,7 +33,7 @@ type GuideParts = {
   readonly quirks: Quirks;
   readonly without: ReadonlySet<Feature>;
   readonly scenarios: readonly Scenario[];
-  readonly mind: Mind | undefined;
+  readonly model: GuideModel;
   readonly report: (error: unknown) => void;
 };
 
@@ -44,7 +51,7 @@ export class Guide implements Receiver {
     this.#script = {
       flagged: parts.scenarios,
       byPrompt: (name) => this.#switchOn(name),
-      mind: parts.mind,
+      model: () => parts.model.open(),
       report: parts.report,
     };
   }
@@ -81,7 +88,7 @@ export class Guide implements Receiver {
     }
   }
 
-  /** Unknown notifications are ignored, as the protocol wants. */
+  /** Unknown notifications are ignored, as the protocol requires. */
   notification(method: string, params: JsonObject): void {
     if (method === "$/cancel_request") this.#parts.sessions.findByRequest(params["requestId"])?.turn?.cancel();
     if (method !== "session/cancel") return;
@@ -90,11 +97,11 @@ export class Guide implements Receiver {
   }
 
   #initialize(params: JsonObject): Answer {
-    const { quirks, without, mind } = this.#parts;
+    const { quirks, without, model } = this.#parts;
     if (quirks.silentInitialize) return "answered";
     if (quirks.refusedInitialize) throw new RpcError(RPC_CODE.internal, "The guide refuses to start, as asked.");
     this.#client = new Client(this.#connection(), parseCapabilities(params));
-    return { result: initializeResult(without, quirks, mind !== undefined) };
+    return { result: initializeResult(without, quirks, model.mayBeSet) };
   }
 
   #authenticate(params: JsonObject): Answer {
@@ -191,7 +198,9 @@ export class Guide implements Receiver {
       await new Promise((resolve) => setImmediate(resolve));
     }
     if (session.turn) throw new RpcError(RPC_CODE.invalidRequest, "A turn is already running.");
-    const { world, commands } = this.#parts;
+    const { world, commands, model } = this.#parts;
+    // The user has set or removed the model since.
+    if (session.isForModel !== model.isSet) this.#announce(client, session);
     return runTurn(new Turn({ world, client, session, commands, requestId, prompt }), this.#script);
   }
 
@@ -210,19 +219,21 @@ export class Guide implements Receiver {
       const afterwards = () => void runTurn(unowned, this.#script).catch(report);
       return { result: { outcome: "startedNewTurn" }, afterwards };
     }
-    // What it says to it comes after the answer, as what a model says does.
+    // Its output follows the answer, as a model's output does.
     return { result: { outcome: "injected" }, afterwards: () => turn.steer(prompt) };
   }
 
   #announce(client: Client, session: Session): void {
     if (this.#parts.without.has("commands")) return;
-    const availableCommands = this.#parts.mind ? MODEL_COMMANDS : AVAILABLE_COMMANDS;
+    const { isSet } = this.#parts.model;
+    session.isForModel = isSet;
+    const availableCommands = isSet ? MODEL_COMMANDS : AVAILABLE_COMMANDS;
     client.update(session.id, { sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  /** The one boolean is about thoughts made up for show; a model has its own. */
+  /** The only boolean option is about simulated thoughts; a model has its own. */
   #withBoolean({ capabilities }: Client): boolean {
-    return capabilities.booleanOptions && this.#parts.mind === undefined;
+    return capabilities.booleanOptions && !this.#parts.model.isSet;
   }
 
   #switchOn(name: string): Scenario | undefined {
@@ -243,7 +254,7 @@ export class Guide implements Receiver {
   }
 }
 
-/** The empty object that most methods answer. */
+/** The empty result of most methods. */
 const DONE: Answer = { result: {} };
 
 function methodNotFound(method: string): RpcError {

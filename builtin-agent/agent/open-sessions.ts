@@ -10,7 +10,7 @@ import { RPC_CODE, RpcError } from "../wire/rpc-error.ts";
 import type { World } from "../world.ts";
 import type { Feature } from "./features.ts";
 
-/** The sessions this process has open, over the ones on disk. */
+/** The sessions that this process has open, backed by the ones on disk. */
 export class OpenSessions {
   readonly #world: World;
   readonly #store: SessionStore;
@@ -33,7 +33,7 @@ export class OpenSessions {
     return session;
   }
 
-  /** Opens a stored session, or gives the open one, with everything that was said in it. */
+  /** Opens a stored session, or returns the open one, with its history. */
   restore(params: JsonObject): { session: Session; history: StoredUpdate[] } {
     const id = requiredString(params, "sessionId");
     const cwd = requiredDirectory(params);
@@ -61,7 +61,7 @@ export class OpenSessions {
     return listPage(this.#store.list(), query);
   }
 
-  /** Cancels and frees; the history stays. */
+  /** Cancels the turn and closes the session; the history stays. */
   close(params: JsonObject): void {
     const session = this.get(params);
     session.close();
@@ -75,12 +75,12 @@ export class OpenSessions {
     this.#store.delete(id);
   }
 
-  /** The open session whose turn answers this request. */
+  /** The open session whose turn this request started. */
   findByRequest(requestId: unknown): Session | undefined {
     return [...this.#open.values()].find(({ turn }) => turn && turn.requestId === requestId);
   }
 
-  /** What new, load and resume tell about a session's settings. */
+  /** A session's settings as answered to new, load and resume. */
   settings(session: Session, withBoolean: boolean): JsonObject {
     return {
       ...(this.#without.has("modes") ? {} : { modes: sessionModes(session.config) }),

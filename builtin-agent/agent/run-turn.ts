@@ -6,18 +6,18 @@ import { type Turn, TurnCancelled } from "../turn/turn.ts";
 import type { Answer } from "../wire/connection.ts";
 import { RpcError } from "../wire/rpc-error.ts";
 
-/** What a turn may play besides the skills. */
+/** What a turn can run besides the skills. */
 export type Script = {
   readonly flagged: readonly Scenario[];
-  /** Finds and switches on the scenario that a prompt names. */
+  /** Finds and enables the scenario that a prompt names. */
   readonly byPrompt: (name: string) => Scenario | undefined;
-  /** With a model, prompts that are no command are answered by it. */
-  readonly mind: Mind | undefined;
+  /** With a model, it answers prompts that are not commands. */
+  readonly model: () => Promise<ModelBackend | undefined>;
   readonly report: (error: unknown) => void;
 };
 
-/** What answers in the guide's place when a model is configured. */
-export type Mind = {
+/** Answers prompts if a model is configured. */
+export type ModelBackend = {
   answer(turn: Turn): Promise<Answer>;
   compactNow(turn: Turn): Promise<Answer>;
 };
@@ -49,21 +49,22 @@ async function perform(turn: Turn, script: Script): Promise<Answer> {
     const answer = await scenario.onPrompt?.(turn);
     if (answer) return answer;
   }
-  if (script.mind) return performWithModel(turn, script.mind, text);
+  const model = await script.model();
+  if (model) return performWithModel(turn, model, text);
   const [, name] = /^\/?scenario\s+(\S+)$/i.exec(text) ?? [];
   if (name !== undefined) return (await playNamed(turn, script, name)) ?? { result: { stopReason: "end_turn" } };
-  if (turn.context.session.config.thoughts) turn.think(`I look up what "${firstWords(text)}" asks of me.`);
+  if (turn.context.session.config.thoughts) turn.think(`Looking up "${firstWords(text)}".`);
   const request = findSkill(text);
   if (request.skill) await request.skill.run(turn, request.argument);
   else generalAnswer(turn, request.near);
   return { result: { stopReason: "end_turn" } };
 }
 
-/** Commands still work with a slash, at once and without the model; it never sees them. */
-async function performWithModel(turn: Turn, mind: Mind, text: string): Promise<Answer> {
-  if (/^\/compact$/i.test(text)) return mind.compactNow(turn);
+/** Slash commands still work without the model; it does not see them. */
+async function performWithModel(turn: Turn, model: ModelBackend, text: string): Promise<Answer> {
+  if (/^\/compact$/i.test(text)) return model.compactNow(turn);
   const request = findModelSkill(text);
-  if (!request) return mind.answer(turn);
+  if (!request) return model.answer(turn);
   await request.skill.run(turn, request.argument);
   return { result: { stopReason: "end_turn" } };
 }
@@ -76,7 +77,7 @@ async function playNamed(turn: Turn, script: Script, name: string): Promise<Answ
   return undefined;
 }
 
-/** A skill's own trouble is told in words; only a wilful refusal becomes a JSON-RPC error. */
+/** A skill's own failure is reported as text; only an intended refusal becomes a JSON-RPC error. */
 function endBadly(turn: Turn, error: unknown, script: Script): Answer {
   if (error instanceof TurnCancelled) {
     turn.cancel();
@@ -96,21 +97,22 @@ function firstWords(text: string): string {
   return text.length > FIRST_WORDS_CHARACTERS_MAX ? `${text.slice(0, FIRST_WORDS_CHARACTERS_MAX)}…` : text;
 }
 
+/** The user's own text comes first. Text added by a client, such as the conversation so far, is not a command. */
 function promptText(turn: Turn): string {
-  return turn.context.prompt
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
-    .join("\n")
-    .trim();
+  const words = turn.context.prompt.find((block) => block.type === "text");
+  return words?.text.trim() ?? "";
 }
 
-/** For everything that is no command: friendly, short, and honest about what was seen. */
+/** The answer to prompts that are not commands: friendly, short, and explicit about what was received. */
 function generalAnswer(turn: Turn, near: Skill | undefined): void {
   const seen = describeAttachments(turn.context.prompt);
   const lines = [
     ...(seen.length > 0 ? ["I received:", "", ...seen.map((line) => `- ${line}`), ""] : []),
-    ...(near ? [`That is nearly \`${near.usage}\`: ${near.summary}`, ""] : []),
-    "I am the built-in guide and have no model, so I only know a few words: `list`, `read <file>`, `search <text>`,",
-    "`run <command>`, `plan`, `think` and some more. Say **`help`** to see them all.",
+    ...(near ? [`Did you mean \`${near.usage}\`? ${near.summary}`, ""] : []),
+    "I am the built-in guide and have no model, so I only understand a few commands: `list`, `read <file>`, `search <text>`,",
+    "`run <command>`, `plan`, `think` and some more. Type **`help`** to see them all.",
+    "",
+    "With a model I work on my own: set one under *Settings*, *Built-in agent*, or with `liminal model set`.",
   ];
   if (turn.isDetailed) lines.push("", "For real work choose another agent; I am here to show you around.");
   turn.say(lines.join("\n"));

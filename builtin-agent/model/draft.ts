@@ -6,14 +6,14 @@ type StreamPart = LanguageModelV3StreamPart;
 type Metadata = NonNullable<ModelCall["providerOptions"]>;
 type Open = { readonly type: "text" | "reasoning"; text: string; providerOptions?: Metadata };
 
-/** What the model has said so far in one step, put together from its stream. */
+/** The model's output of one step, assembled from its stream. */
 export class Draft {
   readonly #parts: (Open | ModelCall)[] = [];
   readonly #open = new Map<string, Open>();
-  /** Calls whose input is no JSON object. */
+  /** Calls whose input is not a JSON object. */
   readonly unreadable = new Set<ModelCall>();
 
-  /** Whole parts only, as they go into the model's memory. */
+  /** Complete parts only, as stored in the model's memory. */
   get parts(): AssistantPart[] {
     return this.#parts.filter((part) => part.type === "tool-call" || part.text !== "" || part.providerOptions);
   }
@@ -22,7 +22,7 @@ export class Draft {
     return this.#parts.filter((part) => part.type === "tool-call");
   }
 
-  /** What remains of an answer that was cut off: its words. Thoughts without their end are refused by endpoints. */
+  /** The text of an interrupted answer. Endpoints refuse thoughts without their end. */
   get words(): AssistantPart[] {
     return this.parts.filter((part) => part.type === "text");
   }
@@ -56,7 +56,7 @@ export class Draft {
     this.#parts.push(open);
   }
 
-  /** Signatures come with the last bits of a thought and must be given back with it. */
+  /** Signatures arrive with the last pieces of a thought and must be sent back with it. */
   #grow(part: { type: string; id: string; providerMetadata?: Metadata }, text: string): void {
     const open = this.#open.get(`${part.type.split("-")[0]} ${part.id}`);
     if (!open) return;

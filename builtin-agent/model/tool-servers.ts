@@ -7,15 +7,15 @@ import { isObject, type JsonObject, stringAt } from "../wire/json.ts";
 import { done, failed, type ModelTool, type ToolAnswer } from "./own-tools.ts";
 import { connectionFailure } from "./trouble.ts";
 
-/** The app's own tools: who may do what is decided behind them, so a call needs no question here. */
+/** The app's own tools check permissions themselves, so their calls need no permission request here. */
 const OWN_SERVER = "liminal";
 const HTTP_READY_MS_MAX = 5_000;
-/** Servers of the user's may have to be fetched before they start. */
+/** A user's server may have to be downloaded before it starts. */
 const STDIO_READY_MS_MAX = 30_000;
 /** Longer than the longest wait for agents. */
 const CALL_MS_MAX = 11 * 60_000;
 const TOOLS_PER_SERVER_MAX = 100;
-/** What every model takes as a name. */
+/** Characters that some models do not accept in a name. */
 const UNSAFE_IN_NAME = /[^A-Za-z0-9_-]/g;
 const NAME_CHARACTERS_MAX = 64;
 
@@ -24,7 +24,7 @@ type Connected = { readonly server: ToolServer; readonly client: Client; readonl
 /** The MCP servers of one session, connected when a model first needs them. */
 export class ToolServers {
   readonly #connected: Connected[] = [];
-  /** What could not be reached, in words for the user. */
+  /** Unreachable servers, as messages for the user. */
   readonly problems: string[] = [];
   #lost = false;
 
@@ -34,12 +34,12 @@ export class ToolServers {
     return made;
   }
 
-  /** All were reached and none has gone since. */
+  /** All were reached and none has closed since. */
   get isWhole(): boolean {
     return !this.#lost && this.problems.length === 0;
   }
 
-  /** Under their own names; one that is taken gets its server's name in front. */
+  /** Under their own names; a name that is taken gets its server's name as a prefix. */
   tools(taken: readonly string[]): ModelTool[] {
     const names = new Set(taken);
     const order = this.#connected.toSorted((a, b) => rank(a) - rank(b));
@@ -97,7 +97,7 @@ function modelTool(name: string, server: ToolServer, client: Client, tool: Tool)
   return {
     name,
     description: tool.description ?? tool.title ?? tool.name,
-    inputSchema: { ...tool.inputSchema },
+    inputSchema: tool.inputSchema as ModelTool["inputSchema"],
     run: (turn, input) => callTool(turn, { server, client, tool }, input),
   };
 }
@@ -122,7 +122,7 @@ async function callTool(
   }
   shown.run();
   try {
-    // Told of progress, our own tools may take as long as they need.
+    // With progress notifications, our own tools may take as long as they need.
     const options = {
       signal: turn.signal,
       timeout: CALL_MS_MAX,
@@ -144,7 +144,7 @@ async function callTool(
   }
 }
 
-/** Our own tools are known by their titles; which agent is meant says more than where the tool comes from. */
+/** Our own tools are shown by title; the name of the agent says more than the server. */
 function titleOf({ name }: ToolServer, tool: Tool, input: JsonObject): string {
   const title = tool.title ?? tool.name;
   if (name !== OWN_SERVER) return `${name}: ${title}`;
@@ -152,7 +152,7 @@ function titleOf({ name }: ToolServer, tool: Tool, input: JsonObject): string {
   return about === undefined ? title : `${title}: ${about}`;
 }
 
-/** What is no text is named, since not every model can look at it. */
+/** Content other than text is only named, because not every model can read it. */
 function textOf(content: readonly unknown[]): string {
   return content
     .map((block) => {

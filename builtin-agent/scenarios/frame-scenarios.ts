@@ -16,11 +16,11 @@ const JUNK = [
   "   ",
 ];
 
-/** What arrives on stdout, and in which pieces. */
+/** Malformed and unusual frames on stdout. */
 export const frameScenarios: readonly Scenario[] = [
   {
     name: "junk-output",
-    summary: "Lines that are no JSON-RPC objects (words, arrays, numbers, blanks) between updates.",
+    summary: "Lines that are not JSON-RPC objects (text, arrays, numbers, blanks) between updates.",
     onPrompt: (turn) => {
       const { writer } = turn.context.client.connection;
       for (const [index, junk] of JUNK.entries()) {
@@ -108,7 +108,7 @@ export const frameScenarios: readonly Scenario[] = [
     summary: "Ignores `session/cancel`; the next prompt or `$/cancel_request` releases the turn.",
     onPrompt: async (turn) => {
       turn.deaf = true;
-      turn.say("I do not hear you.");
+      turn.say("This turn ignores cancel.");
       await turn.pause();
       return undefined;
     },

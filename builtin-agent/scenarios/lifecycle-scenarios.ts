@@ -4,10 +4,10 @@ import type { Scenario } from "./scenario.ts";
 const CRASH_EXIT_CODE = 1;
 const NOISE_LINES = 5_000;
 const NOISE_LINE_CHARACTERS = 200;
-/** Leftovers of a test that forgot them end by themselves. */
+/** Processes that a test leaves behind end by themselves. */
 const LEFTOVER_SECONDS = "300";
 
-/** How a process starts, ends and what it leaves behind. */
+/** How a process starts, how it ends, and what it leaves behind. */
 export const lifecycleScenarios: readonly Scenario[] = [
   {
     name: "crash-at-start",
@@ -45,7 +45,7 @@ export const lifecycleScenarios: readonly Scenario[] = [
   },
   {
     name: "deaf-to-exit",
-    summary: "Goes on after stdin is closed and after SIGTERM; only SIGKILL ends it.",
+    summary: "Keeps running after stdin is closed and after SIGTERM; only SIGKILL ends it.",
     quirks: { deafToExit: true },
     onPrompt: (turn) => {
       turn.say("I will not leave by myself.");
@@ -59,7 +59,7 @@ export const lifecycleScenarios: readonly Scenario[] = [
       turn.say("Noise on stderr: ");
       const line = `${"noise ".repeat(NOISE_LINE_CHARACTERS / 6)}\n`;
       const noise = Array.from({ length: NOISE_LINES }, (_, index) => `${index + 1} ${line}`).join("");
-      // Taken by the pipe before the turn goes on: an exit right after it must not cut the noise short.
+      // Waits until the pipe has taken it: an exit right after must not truncate it.
       await new Promise<void>((taken) => process.stderr.write(noise, () => taken()));
       turn.say("done.");
       return undefined;
@@ -67,7 +67,7 @@ export const lifecycleScenarios: readonly Scenario[] = [
   },
   {
     name: "spawn-children",
-    summary: "Leaves a plain child and a daemon of its own session running and says `child <pid> daemon <pid>`.",
+    summary: "Leaves a child process and a daemon in its own session running and prints `child <pid> daemon <pid>`.",
     onPrompt: (turn) => {
       const quiet = { stdin: "ignore", stdout: "ignore", stderr: "ignore" } as const;
       const child = Bun.spawn(["sleep", LEFTOVER_SECONDS], quiet);

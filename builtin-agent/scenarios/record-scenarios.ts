@@ -5,11 +5,11 @@ import { END_TURN, type Scenario, sendRaw } from "./scenario.ts";
 const LONG_PIECES = 32;
 const LONG_LINES_PER_PIECE = 1_000;
 
-/** What a record of the talk must be able to hold: unusual ends, other agents' work, output without end. */
+/** Cases that a stored transcript must support: unusual ends, work of other agents, endless output. */
 export const recordScenarios: readonly Scenario[] = [
-  endingWith("refusal", "refusal", "Some words, then the turn ends as `refusal`."),
-  endingWith("token-limit", "max_tokens", "Some words, then the turn ends as `max_tokens`."),
-  endingWith("request-limit", "max_turn_requests", "Some words, then the turn ends as `max_turn_requests`."),
+  endingWith("refusal", "refusal", "Some text, then the turn ends as `refusal`."),
+  endingWith("token-limit", "max_tokens", "Some text, then the turn ends as `max_tokens`."),
+  endingWith("request-limit", "max_turn_requests", "Some text, then the turn ends as `max_turn_requests`."),
   {
     name: "sub-agents",
     summary: "Two sub-agents that work for two tool calls at the same time, with a sub-agent of their own.",
@@ -29,7 +29,7 @@ export const recordScenarios: readonly Scenario[] = [
   {
     name: "completed-after-cancel",
     summary:
-      "A tool call that runs until the cancel; after the prompt's answer it is said to be completed, with output.",
+      "A tool call that runs until the cancel; after the prompt's answer it is reported as completed, with output.",
     onPrompt: async (turn) => {
       const toolCallId = turn.context.world.newId("call");
       const call = { toolCallId, title: "Slow work", kind: "execute", status: "in_progress" };

@@ -11,7 +11,7 @@ const WITHDRAW_AFTER_MS = 100;
 const ODD_IDS: readonly RequestId[] = ["question-1", "", "null", "0", 0, -7, 1.5, null];
 const WITHDRAWN_ID = "withdrawn-question";
 
-/** What the agent asks of the client. */
+/** Requests of the agent to the client. */
 export const requestScenarios: readonly Scenario[] = [
   {
     name: "permission-unknown-tool",
@@ -28,7 +28,7 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     name: "two-permissions",
-    summary: "Two permission questions open at the same time.",
+    summary: "Two permission requests open at the same time.",
     onPrompt: async (turn) => {
       const asked = ["First of two", "Second of two"].map((title) => {
         const tool = new ToolCall(turn, { title, name: "two", kind: "execute", rawInput: { title } });
@@ -44,7 +44,7 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     name: "withdrawn-permission",
-    summary: "Asks permission, withdraws it with `$/cancel_request`, then says how it was answered.",
+    summary: "Asks permission, withdraws it with `$/cancel_request`, then reports the answer.",
     onPrompt: async (turn) => {
       const request = question(turn, { title: "Never mind" });
       const answer = outcome(turn, "session/request_permission", request, WITHDRAWN_ID);
@@ -56,12 +56,12 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     name: "string-ids",
-    summary: "Every request of the agent's has a string id from now on.",
+    summary: "Every request of the agent has a string id from now on.",
     quirks: { stringIds: true },
   },
   {
     name: "odd-ids",
-    summary: `Permission questions one after the other with the ids ${ODD_IDS.map((id) => JSON.stringify(id)).join(" ")}.`,
+    summary: `Permission requests one after the other with the ids ${ODD_IDS.map((id) => JSON.stringify(id)).join(" ")}.`,
     onPrompt: async (turn) => {
       for (const id of ODD_IDS) {
         const answer = await outcome(
@@ -85,7 +85,7 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     name: "files-outside",
-    summary: "Reads and writes through the client outside the session's directory and says what it got.",
+    summary: "Reads and writes through the client outside the session's directory and reports the results.",
     onPrompt: async (turn) => {
       const { session, world } = turn.context;
       const path = resolve(session.cwd, "..", world.newId("outside"));
@@ -103,7 +103,7 @@ function question(turn: Turn, toolCall: object) {
   return { sessionId: session.id, toolCall: { toolCallId: world.newId("call"), ...toolCall }, options };
 }
 
-/** The answer in words, so that a transcript shows it. */
+/** The answer as text, so that a transcript shows it. */
 async function outcome(turn: Turn, method: string, params: object, id?: RequestId): Promise<string> {
   const options = { signal: turn.signal, ...(id === undefined ? {} : { id }) };
   try {

@@ -1,7 +1,7 @@
 import type { Turn } from "../turn/turn.ts";
 import type { Answer } from "../wire/connection.ts";
 
-/** Lasting misbehaviour outside a turn; a scenario switches some of it on. */
+/** Lasting misbehaviour outside a turn; a scenario enables some of it. */
 export type Quirks = {
   silentInitialize: boolean;
   refusedInitialize: boolean;
@@ -17,18 +17,18 @@ export type Quirks = {
   deafToExit: boolean;
 };
 
-/** One way in which real agents misbehave, played on purpose. */
+/** A simulation of one way in which real agents misbehave. */
 export type Scenario = {
   readonly name: string;
   readonly summary: string;
-  /** Before the first byte is read. */
+  /** Runs before the first byte is read. */
   readonly atStart?: () => void;
   readonly quirks?: Partial<Quirks>;
-  /** Inside a turn; an answer ends the turn with it, nothing lets the usual answer follow. */
+  /** Runs inside a turn; a returned answer ends the turn, otherwise the usual answer follows. */
   readonly onPrompt?: (turn: Turn) => Promise<Answer | undefined> | Answer | undefined;
 };
 
-/** A well-behaved agent. */
+/** The quirks of a well-behaved agent. */
 export function noQuirks(): Quirks {
   return {
     silentInitialize: false,
@@ -46,7 +46,7 @@ export function noQuirks(): Quirks {
   };
 }
 
-/** Sends what the types forbid, and keeps it out of the session's file. */
+/** Sends an update that the types forbid, and does not record it. */
 export function sendRaw(turn: Turn, update: object): void {
   const { client, session } = turn.context;
   client.connection.notify("session/update", { sessionId: session.id, update });

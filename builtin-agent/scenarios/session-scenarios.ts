@@ -1,6 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 
-/** How sessions begin and come back. */
+/** How sessions start and are restored. */
 export const sessionScenarios: readonly Scenario[] = [
   {
     name: "auth-required",
@@ -19,7 +19,7 @@ export const sessionScenarios: readonly Scenario[] = [
   },
   {
     name: "permission-after-new",
-    summary: "A permission question right after `session/new`, outside any turn.",
+    summary: "A permission request right after `session/new`, outside any turn.",
     quirks: { permissionAfterNew: true },
   },
   {
@@ -30,7 +30,7 @@ export const sessionScenarios: readonly Scenario[] = [
   {
     name: "leaky-replay",
     summary:
-      "`session/load` replays without ids and with context, calls and results as words, most of it after its answer.",
+      "`session/load` replays without ids and with context, calls and results as text, most of it after its answer.",
     quirks: { leakyReplay: true },
   },
   {

@@ -1,6 +1,6 @@
 import { END_TURN, type Scenario, sendRaw } from "./scenario.ts";
 
-/** Tool calls as they should not be, yet are. */
+/** Tool calls as real agents wrongly send them. */
 export const toolCallScenarios: readonly Scenario[] = [
   {
     name: "duplicate-tool-call",

@@ -16,7 +16,7 @@ const MODES = [
 
 /** How long the answers are. */
 export type Voice = (typeof VOICES)[number]["value"];
-/** What needs a question first. */
+/** Which actions need permission. */
 export type Mode = (typeof MODES)[number]["value"];
 /** The settings of one session, stored with it. */
 export type ConfigValues = { readonly voice: Voice; readonly mode: Mode; readonly thoughts: boolean };
@@ -24,7 +24,7 @@ export type ConfigValues = { readonly voice: Voice; readonly mode: Mode; readonl
 /** What a new session starts with. */
 export const DEFAULT_CONFIG: ConfigValues = { voice: "brief", mode: "ask", thoughts: false };
 
-/** The whole list, as every answer and update must carry it; booleans only where the client knows them. */
+/** The complete list, as every answer and update must carry it; booleans only if the client supports them. */
 export function configOptions(values: ConfigValues, withBoolean: boolean): SessionConfigOption[] {
   const options: SessionConfigOption[] = [
     {
@@ -39,7 +39,7 @@ export function configOptions(values: ConfigValues, withBoolean: boolean): Sessi
     {
       id: "voice",
       name: "Voice",
-      description: "How much the guide says.",
+      description: "How detailed the answers are.",
       category: "_voice",
       type: "select",
       currentValue: values.voice,
@@ -58,7 +58,7 @@ export function configOptions(values: ConfigValues, withBoolean: boolean): Sessi
   return options;
 }
 
-/** The same choice as legacy modes, for clients that know no config options. */
+/** The same setting as legacy modes, for clients without config options. */
 export function sessionModes(values: ConfigValues): SessionModeState {
   return {
     currentModeId: values.mode,
@@ -81,7 +81,7 @@ export function changeConfig(values: ConfigValues, configId: string, value: unkn
   }
 }
 
-/** Settings as they were stored, each unknown part replaced by its default. */
+/** Stored settings, with unknown parts replaced by their defaults. */
 export function parseConfig(stored: JsonObject): ConfigValues {
   return {
     voice: VOICES.find((voice) => voice.value === stored["voice"])?.value ?? DEFAULT_CONFIG.voice,

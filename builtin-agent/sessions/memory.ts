@@ -1,10 +1,10 @@
 import { callsIn, type ModelMessage, resultOf } from "./model-message.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** A rough measure, for endpoints that report no usage and for what was added since they did. */
+/** A rough measure, for endpoints that report no usage and for messages added since. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What the model is told of the talk so far: kept in the session's file, so it outlives the process. */
+/** The model's view of the conversation: stored in the session's file, so it outlives the process. */
 export class Memory {
   readonly #write: (record: SessionRecord) => void;
   #messages: ModelMessage[] = [];
@@ -23,7 +23,7 @@ export class Memory {
     return this.#messages;
   }
 
-  /** Tokens that the next question to the model will hold, as far as can be told. */
+  /** Estimated tokens of the next model request. */
   get tokens(): number {
     return this.#measured + Math.ceil(this.#unmeasuredCharacters / CHARACTERS_PER_TOKEN);
   }
@@ -33,19 +33,19 @@ export class Memory {
     this.#push(message);
   }
 
-  /** What the endpoint itself has counted up to now. */
+  /** The endpoint's own count up to now. */
   measure(tokens: number): void {
     this.#measured = tokens;
     this.#unmeasuredCharacters = 0;
   }
 
-  /** Puts a summary in the place of everything but the last messages. */
+  /** Replaces everything but the last messages with a summary. */
   replaceBySummary(text: string, kept: number): void {
     this.#write({ type: "summary", text, kept });
     this.#shorten(text, kept);
   }
 
-  /** Answers calls that were left open by a cancel or a crash: no model takes a call without a result. */
+  /** Answers calls that were left open by a cancel or a crash: no model accepts a call without a result. */
   settle(words: string): void {
     const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
     const [asking, ...after] = at === -1 ? [] : this.#messages.slice(at);

@@ -1,27 +1,27 @@
 import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { isObject } from "../wire/json.ts";
 
-/** One message as the model library takes it; stored as it is, so that a restart forgets nothing. */
+/** One message in the model library's format, stored unchanged. */
 export type ModelMessage = Exclude<LanguageModelV3Message, { role: "system" }>;
 
 type Assistant = Extract<ModelMessage, { role: "assistant" }>;
-/** What the model said in one step: texts, thoughts and calls. */
+/** The model's output of one step: texts, thoughts and calls. */
 export type AssistantPart = Assistant["content"][number];
-/** A call of a tool by the model. */
+/** A tool call by the model. */
 export type ModelCall = Extract<AssistantPart, { type: "tool-call" }>;
-/** What a call is answered with. */
+/** The result of a call. */
 export type CallResult = Extract<AssistantPart, { type: "tool-result" }>;
 
 const ROLES = ["user", "assistant", "tool"];
 
-/** Narrows what a session's file holds: written by us, so its shape is checked only as deep as a loop goes. */
+/** Checks a message from a session's file: we wrote it, so only the parts that are iterated are checked. */
 export function isModelMessage(value: unknown): value is ModelMessage {
   if (!isObject(value) || !ROLES.includes(String(value["role"]))) return false;
   const { content } = value;
   return Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 }
 
-/** Files of earlier versions hold pictures as an object around their data. */
+/** Files of earlier versions store images as an object around their data. */
 export function withPlainData(message: ModelMessage): ModelMessage {
   if (message.role !== "user") return message;
   const content = message.content.map((part) => {
@@ -33,12 +33,12 @@ export function withPlainData(message: ModelMessage): ModelMessage {
   return { ...message, content };
 }
 
-/** The calls of a message; none for those of the user. */
+/** The calls in a message; none in user messages. */
 export function callsIn(message: ModelMessage): ModelCall[] {
   return message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [];
 }
 
-/** A result in words. */
+/** A result as text. */
 export function resultOf(call: ModelCall, text: string, isError: boolean): CallResult {
   const { toolCallId, toolName } = call;
   return {

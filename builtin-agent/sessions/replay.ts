@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectAt, stringAt } from "../wire/json.ts";
 import type { SessionRecord, StoredUpdate } from "./session-record.ts";
 
-/** The whole history as a client should see it: messages whole, each tool call once and in its last state. */
+/** The history as a client should see it: complete messages, each tool call once and in its last state. */
 export function replay(records: readonly SessionRecord[]): StoredUpdate[] {
   const updates: StoredUpdate[] = [];
   const toolAt = new Map<string, number>();
@@ -35,7 +35,7 @@ function addUpdate(updates: StoredUpdate[], toolAt: Map<string, number>, update:
   updates.push(update);
 }
 
-/** Two chunks of one message become one. */
+/** Joins two chunks of one message. */
 function joinText(last: StoredUpdate, next: StoredUpdate): StoredUpdate | undefined {
   if (last.sessionUpdate !== next.sessionUpdate || last["messageId"] !== next["messageId"]) return undefined;
   const before = textOf(last);
@@ -49,7 +49,7 @@ function textOf(update: StoredUpdate): string | undefined {
   return content["type"] === "text" ? stringAt(content, "text") : undefined;
 }
 
-/** A call that was still running when the process died has failed; a terminal that is gone is shown as its text. */
+/** A call that was running when the process died has failed; a terminal that no longer exists is shown as text. */
 function settleToolCall(update: StoredUpdate): StoredUpdate {
   if (update.sessionUpdate !== "tool_call") return update;
   const status = update["status"] === "completed" ? "completed" : "failed";
@@ -65,7 +65,7 @@ function withoutTerminal(item: unknown, output: string): unknown {
   return isTerminal ? text : item;
 }
 
-/** A history as an agent shows it that leaks its own bookkeeping: no ids, calls and results as words, a context nobody typed. */
+/** The history of an agent that leaks its own bookkeeping: no ids, calls and results as text, a context nobody typed. */
 export function leakyReplay(updates: readonly StoredUpdate[]): StoredUpdate[] {
   const context = words("user_message_chunk", "<session_context>\nThe context of our chat.\n</session_context>");
   return [context, ...updates.flatMap(leaked)];

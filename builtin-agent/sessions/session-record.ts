@@ -5,9 +5,10 @@ import { type ConfigValues, parseConfig } from "./config-options.ts";
 import { isModelMessage, type ModelMessage, withPlainData } from "./model-message.ts";
 
 /** What the agent asks permission for. */
-export type GuardedKind = "edit" | "execute" | "tool";
+export const GUARDED_KINDS = ["edit", "execute", "tool", "fetch", "private"] as const;
+export type GuardedKind = (typeof GUARDED_KINDS)[number];
 
-/** An update as it went over the wire; replay sends it again, so unknown fields are kept. */
+/** An update as sent; replay sends it again, so unknown fields are kept. */
 export type StoredUpdate = JsonObject & { readonly sessionUpdate: string };
 
 /** One line of a session's file. */
@@ -17,10 +18,12 @@ export type SessionRecord =
   | { readonly type: "update"; readonly update: StoredUpdate }
   | { readonly type: "config"; readonly values: ConfigValues }
   | { readonly type: "allow"; readonly kind: GuardedKind }
+  /** What the session has cost in all. */
+  | { readonly type: "cost"; readonly amount: number }
   | { readonly type: "model"; readonly message: ModelMessage }
   | { readonly type: "summary"; readonly text: string; readonly kept: number };
 
-/** A torn line (the process was killed in the middle of a write) and a newer version's line are skipped. */
+/** A truncated line (the process was killed during a write) and a newer version's line are skipped. */
 export function parseRecord(line: string): SessionRecord | undefined {
   const parsed = parseJson(line);
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
@@ -34,10 +37,12 @@ export function parseRecord(line: string): SessionRecord | undefined {
       return isStoredUpdate(record["update"]) ? { type: "update", update: record["update"] } : undefined;
     case "config":
       return isObject(record["values"]) ? { type: "config", values: parseConfig(record["values"]) } : undefined;
-    case "allow":
-      return record["kind"] === "edit" || record["kind"] === "execute" || record["kind"] === "tool"
-        ? { type: "allow", kind: record["kind"] }
-        : undefined;
+    case "allow": {
+      const kind = GUARDED_KINDS.find((one) => one === record["kind"]);
+      return kind && { type: "allow", kind };
+    }
+    case "cost":
+      return typeof record["amount"] === "number" ? { type: "cost", amount: record["amount"] } : undefined;
     case "model":
       return isModelMessage(record["message"])
         ? { type: "model", message: withPlainData(record["message"]) }

@@ -18,12 +18,12 @@ import { parseRecord, type SessionRecord } from "./session-record.ts";
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 const FILE_SUFFIX = ".jsonl";
-/** The first line holds the id and the directory, so this much is enough to list a session. */
+/** The first line has the id and the directory, so this much is enough to list a session. */
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Ids name files, so they may hold nothing that a path understands. */
+/** Ids are file names, so they must not contain path characters. */
 const SAFE_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Sessions on disk: one append-only file of JSON lines each, so a kill at any moment costs at most a torn line. */
+/** Sessions on disk: one append-only file of JSON lines each, so a kill at any moment costs at most one line. */
 export class SessionStore {
   readonly #directory: string;
 
@@ -41,7 +41,7 @@ export class SessionStore {
     appendFileSync(this.#path(id), text, { mode: FILE_MODE });
   }
 
-  /** Undefined for a session that never was or is deleted; afterwards the file is safe to append to. */
+  /** Undefined for an unknown or deleted session; afterwards the file is safe to append to. */
   read(id: string): SessionRecord[] | undefined {
     if (!this.has(id)) return undefined;
     const text = readFileSync(this.#path(id), "utf8");
@@ -53,7 +53,7 @@ export class SessionStore {
     return SAFE_ID.test(id) && statSync(this.#path(id), { throwIfNoEntry: false }) !== undefined;
   }
 
-  /** Deleting what is not there is no error. */
+  /** Deleting a missing session is not an error. */
   delete(id: string): void {
     if (SAFE_ID.test(id)) rmSync(this.#path(id), { force: true });
   }
@@ -86,15 +86,15 @@ export class SessionStore {
   }
 }
 
-/** Unique and sortable, so that a page can say where the next one starts. */
+/** Unique and sortable, so that a page can name the start of the next one. */
 function order(info: SessionInfo): string {
   return `${info.updatedAt ?? ""} ${info.sessionId}`;
 }
 
-/** Sessions in one answer to `session/list`. */
+/** Sessions per answer to `session/list`. */
 const LIST_PAGE_SESSIONS = 50;
 
-/** One page of the sorted list; the cursor names the last session given, so new ones shift nothing. */
+/** One page of the sorted list; the cursor names the last session, so new ones shift nothing. */
 export function listPage(
   sorted: readonly SessionInfo[],
   query: { cwd: string | undefined; cursor: string | undefined },
@@ -116,6 +116,6 @@ function encodeCursor(position: string): string {
 
 function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, "base64url").toString("utf8");
-  if (!text.startsWith(CURSOR_PREFIX)) throw invalidParams("This cursor is not one of ours.");
+  if (!text.startsWith(CURSOR_PREFIX)) throw invalidParams("Unknown cursor.");
   return text.slice(CURSOR_PREFIX.length);
 }

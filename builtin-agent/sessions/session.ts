@@ -6,7 +6,7 @@ import type { GuardedKind, SessionRecord } from "./session-record.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { ToolServer } from "./tool-server.ts";
 
-/** What the methods need to know of a turn that runs. */
+/** The part of a running turn that the methods need. */
 type RunningTurn = {
   readonly requestId: RequestId;
   readonly deaf: boolean;
@@ -14,7 +14,18 @@ type RunningTurn = {
   steer(prompt: readonly ContentBlock[]): void;
 };
 
-/** A session that this process has open: its settings, what it may do unasked, and its running turn. */
+/** A command that runs beside the turns of its session. */
+export type BackgroundCommand = {
+  readonly command: string;
+  /** Undefined while it runs. */
+  end: { readonly exitCode: number | null; readonly signal: string | null } | undefined;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  output(): string;
+  stop(): void;
+};
+
+/** A session that this process has open: its settings, its permissions, and its running turn. */
 export class Session {
   readonly id: string;
   readonly cwd: string;
@@ -22,9 +33,15 @@ export class Session {
   #config: ConfigValues = DEFAULT_CONFIG;
   readonly #allowed = new Set<GuardedKind>();
   turn: RunningTurn | undefined;
-  /** What the client passed in last: addresses and tokens change with its restarts. */
+  /** The client's last list: addresses and tokens change with its restarts. */
   toolServers: readonly ToolServer[] = [];
+  /** Whether the last list of commands sent to the client was for an agent with a model. */
+  isForModel = false;
   readonly memory: Memory;
+  /** Commands that run beside its turns, by the id that the model uses for them. */
+  readonly background = new Map<string, BackgroundCommand>();
+  /** What it has cost, as far as prices are known. */
+  cost = 0;
   readonly #closed = Promise.withResolvers<void>();
 
   constructor(id: string, cwd: string, store: SessionStore, records: readonly SessionRecord[] = []) {
@@ -35,6 +52,7 @@ export class Session {
     for (const record of records) {
       if (record.type === "config") this.#config = record.values;
       if (record.type === "allow") this.#allowed.add(record.kind);
+      if (record.type === "cost") this.cost = record.amount;
     }
   }
 
@@ -55,6 +73,11 @@ export class Session {
   configure(values: ConfigValues): void {
     this.#config = values;
     this.record({ type: "config", values });
+  }
+
+  spend(amount: number): void {
+    this.cost += amount;
+    this.record({ type: "cost", amount: this.cost });
   }
 
   isAllowed(kind: GuardedKind): boolean {

@@ -3,20 +3,20 @@ import { invalidParams } from "../wire/rpc-error.ts";
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** An MCP server that the client passes in; only a model makes use of it. */
+/** An MCP server from the client; only a model uses it. */
 export type ToolServer = { readonly name: string } & (
   | { readonly type: "stdio"; readonly command: string; readonly args: readonly string[]; readonly env: Pairs }
   | { readonly type: "http"; readonly url: string; readonly headers: Pairs }
 );
 
-/** For `session/new`, where the protocol demands the list. */
+/** For `session/new`, where the protocol requires the list. */
 export function requiredToolServers(params: JsonObject): ToolServer[] {
   const { mcpServers } = params;
   if (!Array.isArray(mcpServers)) throw invalidParams(`"mcpServers" must be an array.`);
   return parseToolServers(mcpServers);
 }
 
-/** Those that can be understood; a kind that was not advertised is none of them. */
+/** The servers that can be read; a kind that was not advertised is skipped. */
 export function parseToolServers(given: unknown): ToolServer[] {
   return Array.isArray(given) ? given.flatMap((server: unknown) => parseToolServer(server) ?? []) : [];
 }

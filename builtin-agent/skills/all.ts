@@ -14,7 +14,7 @@ import { isEmpty, type Skill } from "./skill.ts";
 const CONTEXT_TOKENS_USED = 1_200;
 const CONTEXT_TOKENS_MAX = 200_000;
 
-/** One of every kind of update, content and request of ACP version 1, the optional ones where the client offers them. */
+/** One of every kind of update, content and request of ACP version 1, including optional ones that the client supports. */
 export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
   return {
     name: "all",
@@ -45,7 +45,7 @@ export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
   };
 }
 
-/** As agents do that have more than one client. */
+/** As agents with more than one client do. */
 function echoPrompt(turn: Turn): void {
   const messageId = turn.context.world.newId("msg");
   for (const content of turn.context.prompt)
@@ -84,7 +84,7 @@ function sendToolCalls(turn: Turn): void {
   broken.fail("There is no network here.");
 }
 
-/** Several files at once: one is new, one goes, and a picture says how it looks. */
+/** Several files at once: a new one, a deleted one, and an image. */
 function sendChanges(turn: Turn): void {
   const [created, deleted] = [join(turn.cwd, "new.txt"), join(turn.cwd, "old.txt")];
   const tool = new ToolCall(turn, {
@@ -105,7 +105,7 @@ function sendChanges(turn: Turn): void {
   });
 }
 
-/** Another agent that works for a call of ours: what it says and does is marked with that call. */
+/** A sub-agent of one of our calls: its messages and calls are marked with that call. */
 function sendSubAgent(turn: Turn): void {
   const task = new ToolCall(turn, { title: "Ask a sub-agent", name: "task", kind: "think", rawInput: {} });
   const _meta = { claudeCode: { parentToolUseId: task.id } };
@@ -149,7 +149,7 @@ function sendOptional(turn: Turn): void {
 
 const WRITTEN = "one\ntwo\n";
 
-/** Asks for permission while the rest goes on; a question that nobody has answered by then is withdrawn. */
+/** Requests permission while the rest continues; an unanswered request is withdrawn at the end. */
 function openQuestion(turn: Turn): { withdraw(): Promise<void> } {
   const { client, session } = turn.context;
   const title = "Something that needs permission (nothing is done)";
@@ -169,7 +169,7 @@ function openQuestion(turn: Turn): { withdraw(): Promise<void> } {
   };
 }
 
-/** A file through the client: written, read, and gone again. */
+/** Writes, reads and deletes a file through the client. */
 async function useFiles(turn: Turn): Promise<void> {
   const { client, session, world } = turn.context;
   if (!client.capabilities.writeTextFile || !client.capabilities.readTextFile) return;
@@ -184,7 +184,7 @@ async function useFiles(turn: Turn): Promise<void> {
   }
 }
 
-/** A command whose output is shown, and one that is ended by force. */
+/** A command whose output is shown, and one that is killed. */
 async function useTerminals(turn: Turn): Promise<void> {
   const { client, session } = turn.context;
   if (!client.capabilities.terminal) return;

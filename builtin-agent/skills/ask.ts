@@ -38,7 +38,7 @@ const FORM: ElicitationSchema = {
   required: ["name"],
 };
 
-/** Whoever agreed to visit the page and has not come by then will not come. */
+/** A user who accepted but has not visited the page by then will not come. */
 const VISIT_MS_MAX = 5 * 60_000;
 
 /** A form with one field of each kind, or a page to visit. */
@@ -66,15 +66,15 @@ async function askWithForm(turn: Turn): Promise<void> {
     case "accept":
       return turn.say(answers(answer.content));
     case "decline":
-      return turn.say("All right, you would rather not say.");
+      return turn.say("All right, you declined.");
     case "cancel":
-      return turn.say("You closed the form, so I ask no further.");
+      return turn.say("You closed the form.");
     default:
       return answer.action satisfies never;
   }
 }
 
-/** The page is the guide's own, on this machine; once it was visited, the client is told that it is done. */
+/** The page is served by the guide on this machine; the client is notified once it was visited. */
 async function askForVisit(turn: Turn): Promise<void> {
   const { client, session, world } = turn.context;
   if (!client.capabilities.pages) {
@@ -101,14 +101,14 @@ function answers(content: JsonObject): string {
 const PATH = "/visit";
 const PAGE = "<!doctype html><title>The guide</title><p>Thank you for coming. You can close this page.</p>";
 
-/** A page of the guide's own on this machine. */
+/** A page served by the guide on this machine. */
 type Visit = Disposable & {
   readonly url: string;
-  /** Whether someone came within that time; a cancel rejects. */
+  /** Whether the page was visited within that time; a cancel rejects. */
   isVisitedWithin(ms: number, signal: AbortSignal): Promise<boolean>;
 };
 
-/** Serves a page until it is disposed of. Only its own address counts: browsers also ask for icons. */
+/** Serves a page until it is disposed of. Only its exact address counts, because browsers also request icons. */
 async function serveVisit(): Promise<Visit> {
   const visited = Promise.withResolvers<boolean>();
   const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ import type { Skill } from "./skill.ts";
 const help = makeHelp(() => SKILLS);
 const all = makeAll(() => AVAILABLE_COMMANDS);
 
-/** Everything the guide can do, in the order the help page shows it. */
+/** All skills, in the order of the help page. */
 const SKILLS: readonly Skill[] = [
   help,
   list,
@@ -35,32 +35,32 @@ export const AVAILABLE_COMMANDS: AvailableCommand[] = SKILLS.map(asCommand);
 
 const modelHelp: Skill = { ...help, run: (turn) => turn.say(modelHelpText(MODEL_SKILLS, turn.isDetailed)) };
 
-/** What is still worth having beside a model; the rest only shows the app. */
+/** The skills that are useful beside a model; the others only demonstrate the app. */
 const MODEL_SKILLS: readonly Skill[] = [modelHelp, list, read, search, edit, run];
 
 /** The slash commands of an agent with a model. */
 export const MODEL_COMMANDS: AvailableCommand[] = [
   ...MODEL_SKILLS.map(asCommand),
-  { name: "compact", description: "Sums up the talk so far, to make room in the model's context." },
+  { name: "compact", description: "Summarizes the conversation to free space in the model's context." },
 ];
 
 function asCommand({ name, summary, hint }: Skill): AvailableCommand {
   return hint === undefined ? { name, description: summary } : { name, description: summary, input: { hint } };
 }
 
-/** What a prompt asks for: a skill, or nothing with the skill it comes near to. */
+/** The result of parsing a prompt: a skill, or the most similar one. */
 type Request =
   | { readonly skill: Skill; readonly argument: string }
   | { readonly skill: undefined; readonly near: Skill | undefined };
 
-/** `/read x` and `read x` are the same; an argument that a skill cannot take is no command. */
+/** `/read x` and `read x` are the same; with an argument that the skill does not accept it is not a command. */
 export function findSkill(text: string): Request {
   const [, word = "", argument = ""] = /^\/?([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   const skill = SKILLS.find(({ name }) => name === word.toLowerCase());
   return skill?.accepts(argument) ? { skill, argument } : { skill: undefined, near: skill };
 }
 
-/** Beside a model only a slash makes a command, since sentences begin with such words; `help` alone is one too. */
+/** Beside a model only a slash makes a command, because sentences start with such words; `help` alone is one, too. */
 export function findModelSkill(text: string): { readonly skill: Skill; readonly argument: string } | undefined {
   const [, word = "", argument = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   const name = /^help$/i.test(text.trim()) ? "help" : word.toLowerCase();

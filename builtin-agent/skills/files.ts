@@ -7,7 +7,7 @@ import { isGiven, type Skill } from "./skill.ts";
 
 const SHOWN_LINES_MAX = 40;
 
-/** A file of the session's directory, whole in the tool call and its beginning in the answer. */
+/** Reads a file of the session's directory: all of it in the tool call, its beginning in the answer. */
 export const read: Skill = {
   name: "read",
   usage: "read <file>",
@@ -25,7 +25,7 @@ export const read: Skill = {
   },
 };
 
-/** A fence longer than any inside the text, so that a file cannot break out of it. */
+/** Uses a fence longer than any inside the text, so that a file cannot break out of it. */
 function fenced(text: string, path: string): string {
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -34,7 +34,7 @@ function fenced(text: string, path: string): string {
 
 const NAMED_FILES_MAX = 10;
 
-/** The files of the session's directory. */
+/** Lists the files of the session's directory. */
 export const list: Skill = {
   name: "list",
   usage: "list",
@@ -61,7 +61,7 @@ function listSummary(files: readonly string[], truncated: boolean, named: number
   return [`I see ${count}:`, "", ...rows, ...more].join("\n");
 }
 
-/** Plain text, upper and lower case alike, in the files of the session's directory. */
+/** Searches plain text, ignoring case, in the files of the session's directory. */
 export const search: Skill = {
   name: "search",
   usage: "search <text>",
@@ -81,11 +81,11 @@ function searchSummary(matches: readonly Match[], truncated: boolean, text: stri
   return `I found ${count} in ${files} ${files === 1 ? "file" : "files"}.`;
 }
 
-/** File, old text, new text; inside the quotes `\"`, `\\`, `\n` and `\t` are understood. */
+/** File, old text, new text; the escapes `\"`, `\\`, `\n` and `\t` work inside the quotes. */
 const ARGUMENT = /^(?:"((?:[^"\\]|\\.)+)"|(\S+))\s+"((?:[^"\\]|\\.)*)"\s+"((?:[^"\\]|\\.)*)"$/s;
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t" };
 
-/** One exact replacement, shown as a diff before it is made; an empty old text creates a file. */
+/** Makes one exact replacement, shown as a diff first; an empty old text creates a file. */
 export const edit: Skill = {
   name: "edit",
   usage: 'edit <file> "<old>" "<new>"',
@@ -120,7 +120,7 @@ function unquote(text: string): string {
   return text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
 }
 
-/** A shell command, after a question. */
+/** Runs a shell command after asking for permission. */
 export const run: Skill = {
   name: "run",
   usage: "run <command>",

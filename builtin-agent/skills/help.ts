@@ -1,6 +1,6 @@
 import { isEmpty, type Skill } from "./skill.ts";
 
-/** The first page a new user sees; it lists the skills it is given, so it cannot fall behind them. */
+/** The first page a new user sees; generated from the skills, so it is always complete. */
 export function makeHelp(skills: () => readonly Skill[]): Skill {
   return {
     name: "help",
@@ -37,7 +37,7 @@ export function modelHelpText(skills: readonly Skill[], detailed: boolean): stri
     "| Prompt | What happens |",
     "| --- | --- |",
     ...rows,
-    "| `/compact` | Sums up the talk so far, to make room in the model's context. |",
+    "| `/compact` | Summarizes the conversation to free space in the model's context. |",
     "",
     ...(detailed
       ? BACKGROUND.filter((line) => !line.includes("no model"))
@@ -46,7 +46,7 @@ export function modelHelpText(skills: readonly Skill[], detailed: boolean): stri
   ].join("\n");
 }
 
-/** The help page as markdown: pure, so that tests and page see the same text. */
+/** The help page as markdown; pure, so that tests and page see the same text. */
 function helpText(skills: readonly Skill[], detailed: boolean): string {
   const rows = skills.map(({ usage, summary }) => `| \`${usage.replaceAll("|", "\\|")}\` | ${summary} |`);
   return [

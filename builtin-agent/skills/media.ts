@@ -1,6 +1,6 @@
 import { isEmpty, type Skill } from "./skill.ts";
 
-/** A picture made on the spot. */
+/** A generated image. */
 export const image: Skill = {
   name: "image",
   usage: "image",
@@ -17,7 +17,7 @@ const BYTES_PER_PIXEL = 3;
 const TOP = [38, 30, 84] as const;
 const BOTTOM = [255, 176, 112] as const;
 
-/** A dawn sky as a real PNG, so that pictures need no file and no network. */
+/** A dawn sky as a real PNG, without a file or network. */
 export function gradientPng(width: number, height: number): Buffer {
   const rowBytes = 1 + width * BYTES_PER_PIXEL;
   const raw = new Uint8Array(rowBytes * height);
@@ -42,7 +42,7 @@ function clamp(share: number): number {
   return Math.min(1, Math.max(0, share));
 }
 
-/** PNG wants the zlib frame around what `Bun.deflateSync` makes. */
+/** PNG needs the zlib frame around the output of `Bun.deflateSync`. */
 function zlibFrame(raw: Uint8Array<ArrayBuffer>): Buffer {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(Bun.hash.adler32(raw));
@@ -63,7 +63,7 @@ const SAMPLES = 800;
 const TONE_HERTZ = 440;
 const HEADER_BYTES = 44;
 
-/** A tenth of a second of concert pitch, as the smallest real sound file. */
+/** A tenth of a second of concert pitch as a small WAV file. */
 export function toneWav(): Buffer {
   const wav = Buffer.alloc(HEADER_BYTES + SAMPLES);
   wav.write("RIFF", 0, "latin1");

@@ -4,15 +4,15 @@ import { isEmpty, type Skill } from "./skill.ts";
 
 const WORDS_MAX = 1_000_000;
 const WORDS_PER_SECOND_MAX = 100_000;
-/** About what a model sends at once. */
+/** Roughly what a model sends at once. */
 const WORDS_PER_CHUNK = 4;
-/** One write, and one look at whether the client keeps up. */
+/** Per batch there is one write, and one check whether the client keeps up. */
 const CHUNKS_PER_BATCH = 256;
 /** Timers are not finer than this; faster rates send several words per tick. */
 const TICK_MS_MIN = 4;
 const ARGUMENT = /^(\d+) words?(?: at (\d+(?:\.\d+)?)\/s)?$/i;
 
-/** Numbered words, so that loss and reordering show. */
+/** Numbered words, so that loss and reordering are visible. */
 export const stream: Skill = {
   name: "stream",
   usage: "stream <n> words [at <m>/s]",
@@ -45,7 +45,7 @@ async function streamFast(turn: Turn, words: number): Promise<void> {
   }
 }
 
-/** Due times are counted from the start, so the rate does not drift; each word is a chunk of its own. */
+/** Due times are counted from the start, so the rate does not drift; each word is its own chunk. */
 async function streamSteadily(turn: Turn, words: number, perSecond: number): Promise<void> {
   const { now } = turn.context.world;
   const startedAt = now();
@@ -65,12 +65,12 @@ function wordsText(first: number, last: number, total: number): string {
   return last < total ? `${text} ` : text;
 }
 
-/** Lets a cancel that waits on stdin be read between batches. */
+/** Lets a pending cancel on stdin be read between batches. */
 function nextEvents(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Slow enough to be seen, short enough not to bore. */
+/** Slow enough to be visible, short enough not to bore. */
 const THOUGHT_PAUSE_MS = 40;
 const THOUGHTS = [
   "The question is what thinking looks like from outside. ",
@@ -79,7 +79,7 @@ const THOUGHTS = [
   "So I think in a few chunks and then answer.",
 ];
 
-/** Thought chunks, then an answer. */
+/** Sends thought chunks, then an answer. */
 export const think: Skill = {
   name: "think",
   usage: "think",
@@ -97,11 +97,11 @@ export const think: Skill = {
 
 const SLEEP_SECONDS_MAX = 86_400;
 
-/** A turn that lasts; a cancel ends it at once. */
+/** A long turn; a cancel ends it at once. */
 export const sleep: Skill = {
   name: "sleep",
   usage: "sleep [seconds]",
-  summary: "Waits, for ever without a number; Cancel wakes me.",
+  summary: "Waits for a number of seconds, or until you cancel.",
   hint: "[seconds]",
   accepts: (argument) => /^(\d+(\.\d+)?)?$/.test(argument),
   async run(turn, argument) {
@@ -119,7 +119,7 @@ export const sleep: Skill = {
 
 const CRASH_EXIT_CODE = 1;
 
-/** The process dies in the middle of a turn; what it said before is sent and stored. */
+/** Ends the process during a turn; earlier output is sent and stored. */
 export const crash: Skill = {
   name: "crash",
   usage: "crash",
@@ -134,7 +134,7 @@ export const crash: Skill = {
   },
 };
 
-/** A turn that ends in a JSON-RPC error. */
+/** Ends a turn with a JSON-RPC error. */
 export const fail: Skill = {
   name: "fail",
   usage: "fail",

@@ -8,7 +8,7 @@ const STEPS: readonly Pick<PlanEntry, "content" | "priority">[] = [
   { content: "Look back at what was done", priority: "low" },
 ];
 
-/** A plan of which `done` steps are done and the next one is under way. */
+/** A plan with `done` completed steps; the next one is in progress. */
 export function planEntries(done: number): PlanEntry[] {
   return STEPS.map((step, index) => ({
     ...step,
@@ -16,7 +16,7 @@ export function planEntries(done: number): PlanEntry[] {
   }));
 }
 
-/** A plan that is worked through. */
+/** Works through a plan. */
 export const plan: Skill = {
   name: "plan",
   usage: "plan",

@@ -3,17 +3,17 @@ import { ToolCall } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
 import { readText, resolveInside, writeText } from "./file-access.ts";
 
-/** The text a file is to have, or why it is left as it is. `oldText` is null for a file that is not there. */
+/** The new text of a file, or why it stays unchanged. `oldText` is null for a missing file. */
 export type Change = (oldText: string | null) => { readonly newText: string } | { readonly refused: string };
 
-/** What came of it. */
+/** The result of a change. */
 export type Changed =
   | { readonly outcome: "created" | "changed" }
   | { readonly outcome: "rejected" | "read-only" }
   | { readonly outcome: "moved" }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** A file and the two texts it has before and after. */
+/** A file with its text before and after. */
 type Edit = {
   readonly path: string;
   readonly shown: string;
@@ -21,12 +21,12 @@ type Edit = {
   readonly newText: string;
 };
 
-/** One change of a file, shown as a diff and asked about before it is made. */
+/** Changes one file: shows a diff and asks for permission first. */
 export async function changeFile(
   turn: Turn,
   shown: string,
   change: Change,
-  rawInput: Readonly<Record<string, string>>,
+  rawInput: Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
   const prepared = await prepare(turn, shown, change);
   if (typeof prepared === "string") {
@@ -50,7 +50,7 @@ export async function changeFile(
   return { outcome: prepared.oldText === null ? "created" : "changed" };
 }
 
-/** One exact place in the text; an empty text to replace makes a file that is not there yet. */
+/** Replaces exactly one occurrence; an empty old text creates a missing file. */
 export function replaceOnce(shown: string, before: string, after: string): Change {
   return (oldText) => {
     if (oldText === null) return before === "" ? { newText: after } : { refused: `There is no file ${shown}.` };
@@ -60,6 +60,24 @@ export function replaceOnce(shown: string, before: string, after: string): Chang
     return {
       refused: times === 0 ? `${shown} does not contain that text.` : `${shown} contains that text ${times} times.`,
     };
+  };
+}
+
+/** Several replacements, one after the other: all of them or none, and every one that fails is named. */
+export function replaceEach(shown: string, edits: readonly { readonly old: string; readonly new: string }[]): Change {
+  return (oldText) => {
+    if (oldText === null) return { refused: `There is no file ${shown}.` };
+    let text = oldText;
+    const problems: string[] = [];
+    for (const [at, edit] of edits.entries()) {
+      const change =
+        edit.old === "" ? { refused: "say which text to replace." } : replaceOnce(shown, edit.old, edit.new)(text);
+      if ("refused" in change) problems.push(`Edit ${at + 1} of ${edits.length}: ${change.refused}`);
+      else text = change.newText;
+    }
+    return problems.length === 0
+      ? { newText: text }
+      : { refused: `${problems.join(" ")} Nothing in ${shown} was changed.` };
   };
 }
 
@@ -75,7 +93,7 @@ async function prepare(turn: Turn, shown: string, change: Change): Promise<Edit 
   return "refused" in changed ? changed.refused : { path, shown, oldText, newText: changed.newText };
 }
 
-function announce(turn: Turn, edit: Edit, rawInput: Readonly<Record<string, string>>): ToolCall {
+function announce(turn: Turn, edit: Edit, rawInput: Readonly<Record<string, unknown>>): ToolCall {
   return new ToolCall(turn, {
     title: `Edit ${edit.shown}`,
     name: "edit",
@@ -86,7 +104,7 @@ function announce(turn: Turn, edit: Edit, rawInput: Readonly<Record<string, stri
   });
 }
 
-/** The user may have taken a while, and others work here too. */
+/** The user may have taken a while, and other programs edit here, too. */
 async function isUnchanged(turn: Turn, edit: Edit): Promise<boolean> {
   const file = await readText(turn, edit.path, edit.shown);
   return file.ok ? file.text === edit.oldText : file.missing && edit.oldText === null;

@@ -3,10 +3,10 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Turn } from "../turn/turn.ts";
 
-/** The real place of a path of the user's, or why it must not be touched. */
+/** The real path of a user's path, or why it must not be accessed. */
 type Resolved = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
-/** Only what really lies inside the session's directory counts, wherever links and dots point. */
+/** Only paths really inside the session's directory are allowed, wherever links and dots point. */
 export function resolveInside(cwd: string, given: string): Resolved {
   const root = realpathSync(cwd);
   const path = realPath(resolve(root, given));
@@ -14,7 +14,7 @@ export function resolveInside(cwd: string, given: string): Resolved {
   return { ok: false, reason: `${given} is outside this session's directory.` };
 }
 
-/** Links are followed in the part of the path that exists; a new file's own name is taken as it is. */
+/** Follows links in the existing part of the path; a new file's name is used unchanged. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -24,7 +24,7 @@ function realPath(path: string): string {
   }
 }
 
-/** True when an error says that the file is not there any more or not for us: a walk goes on without it. */
+/** True if the file no longer exists or is not accessible: a walk continues without it. */
 export function isUnreadable(error: unknown): boolean {
   return (
     isMissing(error) ||
@@ -32,12 +32,12 @@ export function isUnreadable(error: unknown): boolean {
   );
 }
 
-/** True when an error says that the file is not there. */
+/** True if the file does not exist. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** Bigger files are neither read nor edited: they would not fit a message anyway. */
+/** Larger files are neither read nor edited: they would not fit into a message. */
 export const FILE_BYTES_MAX = 1024 * 1024;
 
 /** Text, or the reason there is none; `missing` lets an edit create the file. */
@@ -45,7 +45,7 @@ type TextRead =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: boolean; readonly reason: string };
 
-/** Reads through the client where it offers that (it may know unsaved text), else from disk. */
+/** Reads through the client if it supports that (it may have unsaved text), else from disk. */
 export async function readText(turn: Turn, path: string, shown: string): Promise<TextRead> {
   const { client, session } = turn.context;
   const size = await sizeOf(path);
@@ -58,7 +58,7 @@ export async function readText(turn: Turn, path: string, shown: string): Promise
   return text.includes("\0") ? refused(`${shown} is not a text file.`) : { ok: true, text };
 }
 
-/** Writes through the client where it offers that, so that it sees the change, else to disk. */
+/** Writes through the client if it supports that, so that it sees the change, else to disk. */
 export async function writeText(turn: Turn, path: string, text: string): Promise<void> {
   const { client, session } = turn.context;
   if (client.capabilities.writeTextFile) await client.writeTextFile(session.id, path, text, turn.signal);

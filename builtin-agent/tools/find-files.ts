@@ -6,12 +6,12 @@ import { FILE_BYTES_MAX, isUnreadable, readText, resolveInside, walkFiles } from
 
 export const LISTED_FILES_MAX = 500;
 
-/** What came of looking: the files, or why there are none to tell. */
+/** The listed files, or why there are none. */
 type Listed =
   | { readonly ok: true; readonly files: readonly string[]; readonly truncated: boolean; readonly text: string }
   | { readonly ok: false; readonly outside: boolean; readonly reason: string };
 
-/** The files of a directory inside the session's, as one tool call. */
+/** Lists the files of a directory inside the session's, as one tool call. */
 export async function listFiles(turn: Turn, directory: string): Promise<Listed> {
   const shown = directory === "" ? "." : directory;
   const place = resolveInside(turn.cwd, shown);
@@ -43,12 +43,12 @@ export async function listFiles(turn: Turn, directory: string): Promise<Listed> 
   return { ok: true, files, truncated, text };
 }
 
-/** The whole text, or why it cannot be had. */
+/** The whole text, or why it cannot be read. */
 type Read =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly outside: boolean; readonly reason: string };
 
-/** A text file inside the session's directory, as one tool call. */
+/** Reads a text file inside the session's directory, as one tool call. */
 export async function readTextFile(turn: Turn, shown: string): Promise<Read> {
   const place = resolveInside(turn.cwd, shown);
   const tool = new ToolCall(turn, {
@@ -78,10 +78,10 @@ const LINE_CHARACTERS_MAX = 200;
 
 export type Match = { readonly path: string; readonly file: string; readonly line: number; readonly text: string };
 
-/** What was found, and the same as lines to read. */
+/** The matches, and the same as lines of text. */
 type Found = { readonly matches: readonly Match[]; readonly truncated: boolean; readonly text: string };
 
-/** Plain text, upper and lower case alike, in the files of the session's directory, as one tool call. */
+/** Searches plain text, ignoring case, in the files of the session's directory, as one tool call. */
 export async function searchFiles(turn: Turn, text: string): Promise<Found | undefined> {
   const tool = new ToolCall(turn, {
     title: `Search for "${text}"`,
@@ -128,7 +128,7 @@ async function matchesIn(path: string, file: string, text: string): Promise<Matc
   });
 }
 
-/** Empty for files that are too big, or gone or closed to us by now. */
+/** Empty for files that are too large, missing or not accessible. */
 async function readSearchable(path: string): Promise<string> {
   try {
     return (await stat(path)).size > FILE_BYTES_MAX ? "" : await readFile(path, "utf8");

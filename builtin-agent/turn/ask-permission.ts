@@ -4,12 +4,18 @@ import type { GuardedKind } from "../sessions/session-record.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { type Turn, TurnCancelled } from "./turn.ts";
 
-/** What came of the question. */
+/** The outcome of a permission request. */
 export type Permission = "allowed" | "rejected" | "refused";
 
-const PLURAL: Record<GuardedKind, string> = { edit: "edits", execute: "commands", tool: "tools of your tool servers" };
+const PLURAL: Record<GuardedKind, string> = {
+  edit: "edits",
+  execute: "commands",
+  tool: "tools of your tool servers",
+  fetch: "web pages",
+  private: "addresses of this machine and network",
+};
 
-/** The options in the order the user should see them. */
+/** The options in display order. */
 export function permissionOptions(kind: GuardedKind): PermissionOption[] {
   return [
     { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
@@ -18,7 +24,7 @@ export function permissionOptions(kind: GuardedKind): PermissionOption[] {
   ];
 }
 
-/** Asks unless the session's mode or an earlier "always" has answered; a cancelled question cancels the turn. */
+/** Asks unless the session's mode or an earlier "always" answers; a cancelled request cancels the turn. */
 export async function askPermission(turn: Turn, tool: ToolCall, kind: GuardedKind): Promise<Permission> {
   const { session, client } = turn.context;
   const settled = decidedByMode(session.config.mode, kind);

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 
-/** What came with a message besides its words, so that everyone can see what was delivered. */
+/** Describes the attachments of a message, so that everyone can see what was delivered. */
 export function describeAttachments(prompt: readonly ContentBlock[]): string[] {
   return prompt.flatMap((block) => describeBlock(block) ?? []);
 }
@@ -38,12 +38,12 @@ type Size = { readonly width: number; readonly height: number };
 
 const PNG_HEADER_BYTES = 24;
 const GIF_HEADER_BYTES = 10;
-/** Segments that hold the size of a JPEG: SOF0 to SOF15 without the three that mean something else. */
+/** Segments with the size of a JPEG: SOF0 to SOF15 without three that mean something else. */
 const JPEG_FRAMES: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 
-/** How large a PNG, GIF or JPEG is; undefined for anything else, and for one that is cut off. */
+/** The size of a PNG, GIF or JPEG; undefined for anything else, and for truncated files. */
 function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length >= PNG_HEADER_BYTES && bytes.toString("latin1", 1, 4) === "PNG")
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

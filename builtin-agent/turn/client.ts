@@ -8,7 +8,7 @@ import type {
 import type { Connection } from "../wire/connection.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../wire/json.ts";
 
-/** What the client said it can do; everything is off until `initialize`. */
+/** The client's capabilities; everything is off until `initialize`. */
 type ClientCapabilities = {
   readonly readTextFile: boolean;
   readonly writeTextFile: boolean;
@@ -20,22 +20,22 @@ type ClientCapabilities = {
   readonly compaction: boolean;
 };
 
-/** How a command ended in a terminal of the client's. */
+/** How a command ended in the client's terminal. */
 export type TerminalExit = { readonly exitCode: number | null; readonly signal: string | null };
 
-/** The same with what it wrote, for those who read on. */
+/** The same with its output. */
 export type CommandEnd = TerminalExit & { readonly output: string };
 
-/** What the user is asked: to fill in a form, or to visit a page. */
+/** A question to the user: fill in a form, or visit a page. */
 type Elicitation = { readonly sessionId: string; readonly message: string } & (
   | { readonly mode: "form"; readonly requestedSchema: ElicitationSchema }
   | { readonly mode: "url"; readonly elicitationId: string; readonly url: string }
 );
 
-/** An answered, declined or closed question. */
+/** An answered, declined or cancelled question. */
 type ElicitationAnswer = { readonly action: "accept" | "decline" | "cancel"; readonly content: JsonObject };
 
-/** Presence counts for objects, truth for booleans, and every level may be missing. */
+/** Objects count if present, booleans if true, and every level may be missing. */
 export function parseCapabilities(params: JsonObject): ClientCapabilities {
   const given = objectAt(params, "clientCapabilities");
   const session = objectAt(given, "session");
@@ -51,7 +51,7 @@ export function parseCapabilities(params: JsonObject): ClientCapabilities {
   };
 }
 
-/** The client's side of the wire for one session, typed, with every answer narrowed. */
+/** The client's side of the wire for one session, typed, with every answer validated. */
 export class Client {
   readonly connection: Connection;
   readonly capabilities: ClientCapabilities;
@@ -65,7 +65,7 @@ export class Client {
     this.connection.notify("session/update", { sessionId, update });
   }
 
-  /** Many chunks of one message in one write: the stream's fast road. */
+  /** Many chunks of one message in one write, for fast streams. */
   messageChunks(sessionId: string, messageId: string, texts: readonly string[]): void {
     this.connection.writer.together(() => {
       for (const text of texts) {
@@ -75,7 +75,7 @@ export class Client {
     });
   }
 
-  /** The chosen option, or undefined when the question was cancelled. */
+  /** The chosen option, or undefined if the request was cancelled. */
   async requestPermission(request: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> {
     const answer = await this.connection.request("session/request_permission", request, { signal });
     const outcome = isObject(answer) ? objectAt(answer, "outcome") : {};
@@ -91,7 +91,7 @@ export class Client {
     await this.connection.request("fs/write_text_file", { sessionId, path, content }, { signal });
   }
 
-  /** Never withdrawn: a terminal that was made in the meantime must be known, or nobody releases it. */
+  /** Never withdrawn: a terminal that was created in the meantime must be known, or nothing releases it. */
   async createTerminal(request: CreateTerminalRequest): Promise<string> {
     const answer = await this.connection.request("terminal/create", request);
     const terminalId = isObject(answer) ? stringAt(answer, "terminalId") : undefined;

@@ -1,20 +1,26 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Process groups of commands that run now, so that no way of leaving forgets one. */
+/** Process groups of running commands, so that every kind of exit ends them. */
 export class RunningCommands {
   readonly #groups = new Set<number>();
   readonly #env: Env;
-  /** A variable that no command may see, where it is set. */
-  readonly secret: string | undefined;
+  readonly #secret: () => string;
 
-  constructor(env: Env, secret: string) {
+  constructor(env: Env, secret: () => string) {
     this.#env = env;
-    this.secret = env[secret] === undefined ? undefined : secret;
+    this.#secret = secret;
   }
 
-  /** What commands find in their environment. */
+  /** A variable that commands must not see, if set. */
+  get secret(): string | undefined {
+    const name = this.#secret();
+    return this.#env[name] === undefined ? undefined : name;
+  }
+
+  /** The environment of commands. */
   get env(): Env {
-    return this.secret === undefined ? this.#env : { ...this.#env, [this.secret]: undefined };
+    const { secret } = this;
+    return secret === undefined ? this.#env : { ...this.#env, [secret]: undefined };
   }
 
   add(group: number): void {
@@ -31,7 +37,7 @@ export class RunningCommands {
   }
 }
 
-/** Signals a whole group; a group that is already gone is what we want. */
+/** Signals a whole group; one that has already ended is fine. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);

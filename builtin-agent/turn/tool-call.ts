@@ -1,7 +1,7 @@
 import type { ToolCallContent, ToolCallLocation, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk";
 import type { Turn } from "./turn.ts";
 
-/** What a tool call is announced with. */
+/** The fields that announce a tool call. */
 type ToolStart = {
   readonly title: string;
   readonly name: string;
@@ -12,15 +12,15 @@ type ToolStart = {
   readonly _meta?: { readonly [key: string]: unknown };
 };
 
-/** What may change on the way; absent fields stay as they are. */
+/** The fields that may change; absent ones stay unchanged. */
 type ToolPatch = Omit<ToolCallUpdate, "toolCallId" | "status">;
 
-/** One tool call from pending to its end; the turn fails it if it is still open at a cancel. */
+/** One tool call from pending to its end; the turn marks it as failed if it is still open at a cancel. */
 export class ToolCall {
   readonly id: string;
   readonly #turn: Turn;
   readonly #start: ToolStart;
-  /** What the client shows now, so that a cancel does not wipe output that was already there. */
+  /** The content that the client shows now, so that a cancel does not clear existing output. */
   #content: readonly ToolCallContent[];
 
   constructor(turn: Turn, start: ToolStart) {
@@ -32,7 +32,7 @@ export class ToolCall {
     turn.openTools.add(this);
   }
 
-  /** The call as a permission request shows it: complete, for clients that see it there first. */
+  /** The complete call for a permission request, for clients that see it there first. */
   get announcement(): ToolCallUpdate {
     return { toolCallId: this.id, status: "pending", ...this.#start };
   }
@@ -41,7 +41,7 @@ export class ToolCall {
     this.#send({ ...patch, status: "in_progress" });
   }
 
-  /** Running output: shown live, kept only in the last update, which carries all of it. */
+  /** Running output: sent live, recorded only in the last update, which has all of it. */
   progress(patch: ToolPatch): void {
     this.#content = patch.content ?? this.#content;
     this.#turn.transient({ sessionUpdate: "tool_call_update", toolCallId: this.id, ...patch });
@@ -74,7 +74,7 @@ export class ToolCall {
   }
 }
 
-/** Text in the form that tool content takes. */
+/** Text as tool content. */
 export function textContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }

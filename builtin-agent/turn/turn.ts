@@ -6,12 +6,12 @@ import { describeAttachments } from "./attachments.ts";
 import type { Client } from "./client.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
-/** Thrown inside a skill by whatever it awaits or sends once its turn is cancelled. */
+/** Thrown inside a skill by anything it awaits or sends once its turn is cancelled. */
 export class TurnCancelled extends Error {
   override readonly name = "TurnCancelled";
 }
 
-/** What a turn needs from outside itself. */
+/** What a turn needs from outside. */
 type TurnContext = {
   readonly world: World;
   readonly client: Client;
@@ -26,7 +26,7 @@ type OpenTool = { cancel(): void; fail(reason: string): void };
 
 type OpenMessage = { readonly kind: "agent_message_chunk" | "agent_thought_chunk"; readonly id: string };
 
-/** One prompt being answered: everything a skill says goes through here, to the wire and into the session's file. */
+/** One prompt being answered: all output of a skill goes through here, to the wire and into the session's file. */
 export class Turn {
   readonly context: TurnContext;
   readonly openTools = new Set<OpenTool>();
@@ -35,7 +35,7 @@ export class Turn {
   #ended = false;
   #message: OpenMessage | undefined;
   #listener: ((prompt: readonly ContentBlock[]) => void) | undefined;
-  /** Set by a scenario: `session/cancel` is then ignored until someone releases the turn. */
+  /** Set by a scenario: `session/cancel` is then ignored until the turn is released. */
   deaf = false;
 
   constructor(context: TurnContext) {
@@ -46,7 +46,7 @@ export class Turn {
     return this.#abort.signal;
   }
 
-  /** Resolves at a cancel, so the prompt is answered at once whatever the skill is doing. */
+  /** Resolves at a cancel, so that the prompt is answered at once, whatever the skill is doing. */
   get cancelled(): Promise<"cancelled"> {
     return this.#cancelled.promise;
   }
@@ -63,7 +63,7 @@ export class Turn {
     return this.context.session.config.voice === "detailed";
   }
 
-  /** One chunk of the answer; chunks in a row belong to one message. */
+  /** One chunk of the answer; consecutive chunks belong to one message. */
   say(text: string): void {
     this.sayAll([text]);
   }
@@ -87,20 +87,20 @@ export class Turn {
     this.update({ sessionUpdate: "agent_thought_chunk", messageId, content: { type: "text", text } });
   }
 
-  /** Sent and kept. Anything but a chunk ends the message before it. */
+  /** Sent and recorded. Anything but a chunk ends the message before it. */
   update(update: SessionUpdate): void {
     this.transient(update);
     this.context.session.record({ type: "update", update: { ...update } });
   }
 
-  /** Sent, but no part of the history that `session/load` replays. */
+  /** Sent, but not part of the history that `session/load` replays. */
   transient(update: SessionUpdate): void {
     this.#assertOpen();
     if (!update.sessionUpdate.endsWith("_chunk")) this.#message = undefined;
     this.context.client.update(this.context.session.id, update);
   }
 
-  /** Resolves once the client has read what was said, so a fast skill cannot fill the memory. */
+  /** Resolves once the client has read the output, so that a fast skill cannot fill the memory. */
   async settled(): Promise<void> {
     await this.context.client.connection.writer.drained();
     this.#assertOpen();
@@ -124,12 +124,12 @@ export class Turn {
     });
   }
 
-  /** Whoever answers this turn takes up itself what is said to it meanwhile. */
+  /** The listener handles messages that arrive during this turn itself. */
   listen(listener: (prompt: readonly ContentBlock[]) => void): void {
     this.#listener = listener;
   }
 
-  /** Something said to the guide while it works: it says so at once, and goes on with what it does. */
+  /** A message to the guide during a turn: it is confirmed at once, and the turn continues. */
   steer(prompt: readonly ContentBlock[]): void {
     const { session, world } = this.context;
     session.record({ type: "user", messageId: world.newId("msg"), content: prompt });
@@ -140,11 +140,11 @@ export class Turn {
     }
     const words = prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
     const more = describeAttachments(prompt);
-    this.say(`I hear you while I work: ${[words, ...more].join(", with ")}\n\n`);
+    this.say(`Received while working: ${[words, ...more].join(", with ")}\n\n`);
     this.#message = undefined;
   }
 
-  /** Ends the turn: running tools fail visibly, then everything the skill waits for is aborted. */
+  /** Ends the turn: marks running tools as failed, then aborts everything the skill waits for. */
   cancel(): void {
     if (this.#ended) return;
     try {

@@ -3,12 +3,12 @@ import type { LineWriter } from "./lines.ts";
 import { ClientRefusal, RPC_CODE, RpcError } from "./rpc-error.ts";
 
 // Why not the SDK's connection: importing it costs 60-120 ms of CPU and 25 MB at start (a bare Bun process: 6 ms and
-// 15 MB), and the scenarios need exact bytes, odd ids and broken frames, so the SDK serves for its types alone.
+// 15 MB), and the scenarios need exact bytes, odd ids and broken frames, so only the SDK's types are used.
 
-/** What JSON-RPC allows as an id, null included. */
+/** An id as JSON-RPC allows it, null included. */
 export type RequestId = string | number | null;
 
-/** What a request is answered with; `afterwards` runs once the answer is written. */
+/** The answer to a request; `afterwards` runs once it is written. */
 export type Answer = { readonly result: unknown; readonly afterwards?: () => void } | "answered";
 
 /** The agent behind the wire. */
@@ -26,7 +26,7 @@ export class Connection {
   readonly #report: (error: unknown) => void;
   readonly #pending = new Map<string, Pending>();
   #lastId = 0;
-  /** Turns the running number of a request of ours into its id. */
+  /** Turns the number of our request into its id. */
   idOf: (count: number) => RequestId = (count) => count;
 
   constructor(writer: LineWriter, receiver: Receiver, report: (error: unknown) => void) {
@@ -46,7 +46,7 @@ export class Connection {
     this.#send({ method, params });
   }
 
-  /** An abort withdraws the request at the peer and rejects at once; a late answer is ignored. */
+  /** An abort cancels the request at the peer and rejects at once; a late answer is ignored. */
   request(method: string, params: unknown, options: { signal?: AbortSignal; id?: RequestId } = {}): Promise<unknown> {
     const { signal } = options;
     this.#lastId += 1;
@@ -93,7 +93,7 @@ export class Connection {
     else this.respondError(null, new RpcError(RPC_CODE.invalidRequest, "Invalid request id"));
   }
 
-  /** A notification cannot be refused, so its trouble is only reported. */
+  /** A notification cannot be refused, so a failure is only reported. */
   #notified(method: string, params: JsonObject): void {
     try {
       this.#receiver.notification(method, params);

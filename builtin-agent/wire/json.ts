@@ -1,7 +1,7 @@
-/** A JSON object whose fields are still unknown. */
+/** A JSON object with unknown fields. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** True for JSON objects only: arrays and null are no objects here. */
+/** True for JSON objects only, not for arrays and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -18,7 +18,7 @@ export function stringAt(value: JsonObject, key: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** `undefined` instead of an exception: torn and foreign lines are expected. */
+/** `undefined` instead of an exception: truncated and foreign lines are expected. */
 export function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {
   try {
     const value: unknown = JSON.parse(text);

@@ -3,12 +3,12 @@ import { openSync, writeSync } from "node:fs";
 const SINK_BUFFER_BYTES = 64 * 1024;
 const RECORD_FILE_MODE = 0o600;
 
-/** The one owner of stdout: keeps lines whole and in order, and knows when the reader is behind. */
+/** The only writer of stdout: keeps lines complete and in order, and detects a slow reader. */
 export class LineWriter {
   readonly #sink = Bun.stdout.writer({ highWaterMark: SINK_BUFFER_BYTES });
   readonly #recordFd: number | undefined;
   readonly #onBroken: (error: unknown) => void;
-  /** Lines that wait while a caller owns the stream or gathers one big write. */
+  /** Lines that wait while a caller owns the stream or collects one big write. */
   #held: string[] | undefined;
   #pending: Promise<void> | undefined;
 
@@ -17,13 +17,13 @@ export class LineWriter {
     this.#onBroken = options.onBroken;
   }
 
-  /** Text that ends in a newline; several lines in one text leave in one write. */
+  /** Text that ends in a newline; several lines in one text are written at once. */
   write(text: string): void {
     if (this.#held) this.#held.push(text);
     else this.#put(text);
   }
 
-  /** Everything written by `gather` leaves in one write. */
+  /** Everything written by `gather` is written at once. */
   together(gather: () => void): void {
     if (this.#held) {
       gather();
@@ -37,7 +37,7 @@ export class LineWriter {
     }
   }
 
-  /** One line that is too big for memory: its pieces go out one by one, and nothing else in between. */
+  /** One line that is too big for memory: its pieces are written one by one, without anything in between. */
   async exclusively(pieces: Iterable<string>): Promise<void> {
     this.#held = [];
     try {
@@ -50,7 +50,7 @@ export class LineWriter {
     }
   }
 
-  /** Resolves once the reader has taken what was written: await it between batches. */
+  /** Resolves once the reader has taken the output; await it between batches. */
   async drained(): Promise<void> {
     await this.#pending;
   }

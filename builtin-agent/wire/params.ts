@@ -4,14 +4,14 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { isObject, type JsonObject, stringAt } from "./json.ts";
 import { invalidParams } from "./rpc-error.ts";
 
-/** A string the method cannot do without. */
+/** A required string. */
 export function requiredString(params: JsonObject, key: string): string {
   const value = stringAt(params, key);
   if (value === undefined || value === "") throw invalidParams(`"${key}" must be a non-empty string.`);
   return value;
 }
 
-/** The session's directory: absolute and really there, since every skill works inside it. */
+/** The session's directory: absolute and existing, since every skill works inside it. */
 export function requiredDirectory(params: JsonObject): string {
   const cwd = requiredString(params, "cwd");
   if (!isAbsolute(cwd)) throw invalidParams(`"cwd" must be an absolute path, not ${cwd}.`);
@@ -26,7 +26,7 @@ export function requiredPrompt(params: JsonObject): ContentBlock[] {
   return prompt.map(parseContentBlock);
 }
 
-/** Narrows one block of the client's to the five kinds ACP knows. */
+/** Parses one block as one of the five kinds in ACP. */
 export function parseContentBlock(block: unknown): ContentBlock {
   if (!isObject(block)) throw invalidParams("A content block must be an object.");
   switch (block["type"]) {

@@ -1,4 +1,4 @@
-/** The JSON-RPC and ACP codes this agent answers with. */
+/** The JSON-RPC and ACP codes that this agent uses. */
 export const RPC_CODE = {
   parse: -32700,
   invalidRequest: -32600,
@@ -10,7 +10,7 @@ export const RPC_CODE = {
   cancelled: -32800,
 } as const;
 
-/** A refusal that goes to the client as it stands. */
+/** A refusal that is sent to the client unchanged. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -23,12 +23,12 @@ export class RpcError extends Error {
   }
 }
 
-/** A field of the peer's params is missing or of the wrong kind. */
+/** A param is missing or has the wrong type. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(RPC_CODE.invalidParams, message);
 }
 
-/** The client's own refusal of a request of ours: a skill's problem, never the prompt's answer. */
+/** The client refused our request: a failure of the skill, never the prompt's answer. */
 export class ClientRefusal extends Error {
   override readonly name = "ClientRefusal";
   readonly code: number;

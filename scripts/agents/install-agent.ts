@@ -8,12 +8,12 @@ const FREE_BYTES_MIN = 1.5e9;
 const INSTALL_TIMEOUT_MS = 10 * 60 * 1_000;
 const SHOWN_CHARS_MAX = 2_000;
 
-/** Either the agent is there, or there is a reason a person can act on. */
+/** Either the agent is installed, or there is a reason with advice. */
 export type Installed = { readonly folder: string } | { readonly reason: string };
 
 /**
- * Installs an agent unless it is there. It is staged beside its place and renamed, so that a broken install is never
- * taken for a whole one; no script of the package runs.
+ * Installs an agent unless it is installed. It is staged beside its place and renamed, so that a broken install never
+ * counts as complete; no script of the package runs.
  */
 export async function installAgent(cache: string, agent: AgentPackage): Promise<Installed> {
   const folder = agentFolder(cache, agent);
@@ -34,7 +34,7 @@ export async function installAgent(cache: string, agent: AgentPackage): Promise<
   }
 }
 
-/** Another run may have been quicker; what it put there is as good as ours. */
+/** Another run may have been faster; its install is equivalent. */
 async function moveInto(folder: string, stage: string): Promise<Installed> {
   try {
     await rename(stage, folder);

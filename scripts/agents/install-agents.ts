@@ -6,14 +6,17 @@ import { type Installed, installAgent } from "./install-agent.ts";
 
 export type InstallOptions = {
   readonly mayInstall: boolean;
-  /** An agent that cannot be had fails the run, instead of being left out with its tests. */
+  /** An agent that cannot be installed fails the run, instead of being left out with its tests. */
   readonly isRequired: boolean;
+  /** Also those that few tests need. */
+  readonly withExtra: boolean;
 };
 
-/** Sees to it that every agent is there; one that cannot be had is reported with the reason. */
-export async function installAgents(cache: string, { mayInstall, isRequired }: InstallOptions): Promise<Tally> {
+/** Installs every agent; one that cannot be installed is reported with the reason. */
+export async function installAgents(cache: string, options: InstallOptions): Promise<Tally> {
+  const { mayInstall, isRequired, withExtra } = options;
   const tallies: Tally[] = [];
-  for (const agent of AGENT_PACKAGES) {
+  for (const agent of AGENT_PACKAGES.filter(({ isExtra }) => !isExtra || withExtra)) {
     const folder = agentFolder(cache, agent);
     const isThere = existsSync(folder);
     const installed: Installed =

@@ -9,11 +9,11 @@ import type { ManifestAsset, PageManifest } from "./page-manifest.ts";
 import { publishPage } from "./publish-page.ts";
 import { writeCompressed } from "./write-compressed.ts";
 
-/** Builds the page of the package at `root` into its dist/; until the last step nobody sees any of it. */
+/** Builds the page of the package at `root` into its dist/; until the last step none of it is visible. */
 export async function buildPage(root: string): Promise<PageManifest> {
   const dist = join(root, "dist");
   requireSources(root);
-  // Taken first: a source saved while we build makes the result old at once, instead of hiding the change.
+  // Taken first: a source saved during the build makes the result outdated at once, instead of hiding the change.
   const builtFrom = pageFingerprint(root);
   await mkdir(dist, { recursive: true });
   const stage = await mkdtemp(join(dist, ".building-"));

@@ -1,5 +1,5 @@
-import { basename, join, resolve } from "node:path";
-import type { PageBundle } from "./page-entries.ts";
+import { basename, join, parse, resolve } from "node:path";
+import type { PageBundle, PageEntry } from "./page-entries.ts";
 
 /** One file under /assets/, as it will be served. */
 export type PageAsset = {
@@ -15,6 +15,7 @@ export type PageAsset = {
 
 /** Bundles a group of entries; every file name carries a hash of its content. */
 export async function bundlePage(root: string, { kind, entries }: PageBundle): Promise<PageAsset[]> {
+  if (kind === "files") return Promise.all(entries.map((entry) => copyOf(root, entry)));
   const built = await Bun.build({
     entrypoints: entries.map((entry) => join(root, entry.source)),
     root,
@@ -43,4 +44,12 @@ export async function bundlePage(root: string, { kind, entries }: PageBundle): P
       };
     }),
   );
+}
+
+async function copyOf(root: string, { name, source }: PageEntry): Promise<PageAsset> {
+  const file = Bun.file(join(root, source));
+  const content = await file.bytes();
+  const { name: base, ext } = parse(name);
+  const hashed = `${base}-${Bun.hash(content).toString(36)}${ext}`;
+  return { name, file: hashed, type: file.type, content, preload: [], inputs: [source] };
 }

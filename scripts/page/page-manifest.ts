@@ -10,7 +10,7 @@ export type PageManifest = {
   readonly assets: Readonly<Record<string, ManifestAsset>>;
 };
 
-/** `file` is served as `/` + `file`, for ever: another content gets another name. */
+/** `file` is served as `/` + `file`, permanently: another content gets another name. */
 export type ManifestAsset = {
   readonly file: string;
   readonly bytes: number;

@@ -1,12 +1,12 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** A server that is running, or a tab that is open, may still ask for files of the page before this one. */
+/** A server that is running, or an open tab, may still request files of the previous page. */
 const KEEP_REPLACED_FILES_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Moves a finished page from `stage` into `dist`, the manifest last: whoever reads the manifest, at any moment and
- * beside any other build, finds every file it names. Hashed names never clash with different content.
+ * Moves a finished page from `stage` into `dist`, the manifest last: a reader of the manifest, at any moment and beside
+ * any other build, finds every file it names. Hashed names never clash with different content.
  */
 export async function publishPage(stage: string, dist: string): Promise<void> {
   const files = await filesIn(stage);

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { PageManifest } from "./page-manifest.ts";
 
-/** Leaves nothing in dist/ but the current page: what is packed has no server running and no tab open. */
+/** Removes everything from dist/ but the current page: a package has no running server and no open tab. */
 export async function removeOtherPages(dist: string): Promise<void> {
   const { pages, assets }: PageManifest = JSON.parse(readFileSync(join(dist, "manifest.json"), "utf8"));
   const files = [...Object.values(pages), ...Object.values(assets).map(({ file }) => file)];

@@ -8,7 +8,7 @@ const GZIP_LEVEL = 9;
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/** Writes a file with its `.gz` and `.br` beside it, so that the server compresses nothing while it serves. */
+/** Writes a file with its `.gz` and `.br` beside it, so that the server compresses nothing at run time. */
 export async function writeCompressed(
   path: string,
   content: Uint8Array,

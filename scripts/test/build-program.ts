@@ -23,7 +23,7 @@ const SOURCE_PLACES: BunPlugin = {
   },
 };
 
-/** Loaded from where they are installed, when they are wanted: their modules depend on the order in which they run. */
+/** Loaded from where they are installed, on first use: their modules depend on the order in which they run. */
 const NOT_BUNDLED: BunPlugin = {
   name: "not-bundled",
   setup(build) {

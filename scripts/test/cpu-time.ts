@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 const MICROSECONDS_PER_SECOND = 1_000_000;
-/** USER_HZ, which Linux promises to programs. */
+/** USER_HZ, which Linux guarantees to programs. */
 const TICKS_PER_SECOND = 100;
 const LOOK_EVERY_MS = 1_000;
 
 let childrenMicroseconds = 0;
 let browserSeconds = 0;
 
-/** Adds what an ended child used, together with everything it started and waited for: user and system time. */
+/** Adds the usage of an ended child, together with everything it started and waited for: user and system time. */
 export function countCpu(child: Bun.Subprocess): void {
   childrenMicroseconds += Number(child.resourceUsage()?.cpuTime.total ?? 0);
 }
@@ -19,8 +19,8 @@ export function childrenCpuSeconds(): number {
 }
 
 /**
- * `using watch = watchBrowserCpu()`: counts the processes of browsers among our descendants, which nobody waits for, by
- * looking at them once a second. What one of them used after the last look is missing, and all of it without /proc.
+ * `using watch = watchBrowserCpu()`: counts the processes of browsers among our descendants, which are not waited for,
+ * by reading them once a second. Their usage after the last reading is missing, and all of it without /proc.
  */
 export function watchBrowserCpu(): Disposable {
   const seconds = new Map<string, number>();
@@ -74,6 +74,6 @@ function quietRead(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // it ended while we looked
+    return ""; // it has ended meanwhile
   }
 }

@@ -22,6 +22,6 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // absent, or not ours to run
+    return false; // absent, or not executable for us
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process found by what stands in its environment, which it hands to whatever it starts. */
+/** A process found by a variable in its environment, which its children inherit. */
 export type MarkedProcess = { readonly pid: number; readonly commandLine: string };
 
 /** Every living process whose environment has exactly `name=value`; none where the system has no /proc. */
@@ -11,7 +11,7 @@ export function findMarked(name: string, value: string): MarkedProcess[] {
   });
 }
 
-/** Ends them for good; one that is gone already is as dead as we want it. */
+/** Kills them; one that has already ended is fine. */
 export function killMarked(processes: readonly MarkedProcess[]): void {
   for (const { pid } of processes) {
     try {
@@ -34,6 +34,6 @@ function readProc(pid: number, file: "environ" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return ""; // it ended while we looked, or belongs to somebody else
+    return ""; // it has ended meanwhile, or belongs to another user
   }
 }

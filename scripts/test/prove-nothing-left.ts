@@ -3,10 +3,10 @@ import { reportLine } from "./report.ts";
 import { ONE_FAILED, ONE_PASSED, type Tally } from "./tally.ts";
 import { RUN_MARKER, type TestEnvironment } from "./test-environment.ts";
 
-/** A process that was told to end may still be on its way out when its tests are over. */
+/** A process that was signalled may still be ending when its tests are over. */
 const ON_ITS_WAY_OUT_MS = 3_000;
 const LOOK_AGAIN_MS = 100;
-/** One that is just starting shows no environment yet, so a single empty look proves nothing. */
+/** A process that is just starting shows no environment yet, so a single empty search proves nothing. */
 const EMPTY_LOOKS_MIN = 3;
 
 /** Fails when a part left processes behind; names them and ends them, so that the next part starts clean. */

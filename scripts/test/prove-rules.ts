@@ -1,17 +1,23 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { reportLine } from "./report.ts";
-import { NOTHING, ONE_FAILED, ONE_PASSED, type Tally } from "./tally.ts";
+import { reportLine, reportOutput } from "./report.ts";
+import { ONE_FAILED, ONE_PASSED, type Tally } from "./tally.ts";
 
-/** The parts whose tests ran, with the full names of those that passed. */
-export type PassedTests = ReadonlyMap<string, readonly string[]>;
+/** Full names of tests. */
+export type TestsByEnd = {
+  readonly passed: readonly string[];
+  /** Tests whose requirements are not on this machine. */
+  readonly leftOut: readonly string[];
+};
+/** By the parts that ran. */
+export type TestsByPart = ReadonlyMap<string, TestsByEnd>;
 
 const RULES_FILE = "docs/rules.md";
 const SCENARIOS_FILE = "builtin-agent/scenarios/catalog.ts";
 /** Rules below a heading with this name are proven by `npm run test:agents`. */
 const REAL_AGENTS = "Real agents";
 const RULE_ROW = /^\| ([A-Z]+-\d[\d.]*[a-z]?) \|/;
-const RULE_ID = /\b(?:TC-\d+\.\d+[a-z]|(?:W|O|X|CV|NFR)-\d+)\b/g;
+const RULE_ID = /\b(?:TC-\d+\.\d+[a-z]|(?:W|O|X|CV|NFR|WS|API|SC)-\d+)\b/g;
 
 type Rule = { readonly id: string; readonly section: string };
 
@@ -22,18 +28,24 @@ function partsThatProve(id: string): readonly string[] | undefined {
 
 /**
  * After a run of everything: each rule of docs/rules.md and each scenario of the built-in agent is named by a test that
- * ran and passed, and each rule that a test names is in docs/rules.md.
+ * ran and passed, and each rule that a test names is in docs/rules.md. Returns what is missing. A rule whose test was
+ * left out is not missing if the test's name says why: "(skipped: openssh-server is not installed)".
  */
-export async function proveRules(root: string, passed: PassedTests): Promise<Tally> {
-  if (!existsSync(join(root, RULES_FILE))) return NOTHING;
+export async function unprovenRules(root: string, ran: TestsByPart): Promise<string[]> {
+  if (!existsSync(join(root, RULES_FILE))) return [];
   const rules = readRules(root);
   const required = rules.filter(({ section }) => section !== REAL_AGENTS);
-  const named = new Map([...passed].map(([part, names]) => [part, new Set(idsIn(names))]));
+  const named = new Map(
+    [...ran].map(([part, { passed, leftOut }]) => [
+      part,
+      new Set(idsIn([...passed, ...leftOut.filter((name) => name.includes("(skipped: "))])),
+    ]),
+  );
   const isProven = (id: string) =>
-    (partsThatProve(id) ?? [...passed.keys()]).some((part) => named.get(part)?.has(id) ?? false);
+    (partsThatProve(id) ?? [...ran.keys()]).some((part) => named.get(part)?.has(id) ?? false);
   const known = new Set(rules.map(({ id }) => id));
-  const names = [...passed.values()].flat();
-  return report("rules", [
+  const names = [...ran.values()].flatMap(({ passed }) => passed);
+  return [
     ...required.filter(({ id }) => !isProven(id)).map(({ id }) => `${id}: no test that proves this rule passed`),
     ...idsIn(names)
       .filter((id) => !known.has(id))
@@ -41,22 +53,24 @@ export async function proveRules(root: string, passed: PassedTests): Promise<Tal
     ...(await scenarioNames(root))
       .filter((scenario) => !names.some((name) => name.split(/[^\w-]+/).includes(scenario)))
       .map((scenario) => `${scenario}: no test that plays this scenario passed`),
-  ]);
+  ];
 }
 
 /** The same of the rules that only real agents can prove. */
-export function proveAgentRules(root: string, passed: readonly string[]): Tally {
+export function unprovenAgentRules(root: string, passed: readonly string[]): string[] {
   const proven = new Set(idsIn(passed));
   const required = readRules(root).filter(({ section }) => section === REAL_AGENTS);
-  return report(
-    "rules",
-    required.filter(({ id }) => !proven.has(id)).map(({ id }) => `${id}: no test that proves this rule passed`),
-  );
+  return required.filter(({ id }) => !proven.has(id)).map(({ id }) => `${id}: no test that proves this rule passed`);
 }
 
-function report(name: string, problems: readonly string[]): Tally {
-  reportLine(problems.length === 0 ? "ok" : "FAIL", name, problems.length === 0 ? "each has a test that passed" : "");
-  for (const problem of problems) console.log(`      | ${problem}`);
+/** Prints the result of one of the two, and counts it. */
+export function reportRules(problems: readonly string[]): Tally {
+  reportLine(
+    problems.length === 0 ? "ok" : "FAIL",
+    "rules",
+    problems.length === 0 ? "each has a test that passed" : "",
+  );
+  if (problems.length > 0) reportOutput(problems.join("\n"));
   return problems.length === 0 ? ONE_PASSED : ONE_FAILED;
 }
 

@@ -4,8 +4,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { childrenCpuSeconds, countCpu, watchBrowserCpu } from "./cpu-time.ts";
 import { findMarked, killMarked } from "./marked-processes.ts";
+import type { TestsByEnd } from "./prove-rules.ts";
 import { type JunitReport, readJunit } from "./read-junit.ts";
-import { reportLine, seconds } from "./report.ts";
+import { reportLine, reportOutput, seconds } from "./report.ts";
 import { NOTHING, ONE_FAILED, sum, type Tally } from "./tally.ts";
 import { RUN_MARKER, type TestEnvironment } from "./test-environment.ts";
 
@@ -14,9 +15,10 @@ const TEST_TIMEOUT_MS = 240_000;
 /** A part that hangs is ended and fails. On a calm machine the longest takes a quarter of an hour; a busy one may need twice that and more. */
 const PART_TIMEOUT_MS = 40 * 60 * 1_000;
 
-/** More files at once than this only wait for each other. */
-const LANES_MAX = 2;
-const PARTS_IN_LANES: ReadonlySet<string> = new Set(["unit", "integration", "browser"]);
+/** Files at once per core. Real agents wait more than they compute; of the others, more would only wait for each other. */
+const LANES_PER_CORE: Readonly<Record<string, number>> = { unit: 1, integration: 1, browser: 1, agents: 1.5 };
+const CORES_MAX = 2;
+
 export type BunTestRun = {
   readonly root: string;
   readonly part: string;
@@ -26,11 +28,7 @@ export type BunTestRun = {
   readonly environment: TestEnvironment;
 };
 
-export type BunTestResult = {
-  readonly tally: Tally;
-  /** Full names of the tests that passed. */
-  readonly passed: readonly string[];
-};
+export type BunTestResult = TestsByEnd & { readonly tally: Tally };
 
 /**
  * Runs files in one `bun test` and counts from its report; what fails is printed as it happens and named again at the end.
@@ -46,10 +44,12 @@ export async function runBunTests(run: BunTestRun): Promise<BunTestResult> {
   const tally = count(run, report, code);
   const took = `${seconds(startedAt)}, ${(childrenCpuSeconds() - cpuBefore).toFixed(0)} s of CPU`;
   reportLine(tally.failed === 0 ? "ok" : "FAIL", run.part, `${partInWords(tally)} in ${took}`);
-  if (timedOut) console.log(`      | ended after ${PART_TIMEOUT_MS / 60_000} minutes`);
-  for (const file of unreached(run, report)) console.log(`      | ${file}: no test in it was reached`);
-  for (const failure of report?.failures ?? []) console.log(`      | ${failure}`);
-  return { tally, passed: report?.passed ?? [] };
+  if (timedOut) reportOutput(`ended after ${PART_TIMEOUT_MS / 60_000} minutes`);
+  for (const file of unreached(run, report)) reportOutput(`${file}: no test in it was reached`);
+  for (const failure of report?.failures ?? []) reportOutput(failure);
+  const leftOut = run.name === undefined ? (report?.leftOut ?? []) : [];
+  if (leftOut.length > 0) reportOutput(leftOut.map((name) => `left out: ${name}`).join("\n"));
+  return { tally, passed: report?.passed ?? [], leftOut };
 }
 
 async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code: number; timedOut: boolean }> {
@@ -81,8 +81,9 @@ async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code
 }
 
 function lanes({ part, files }: BunTestRun): string[] {
-  const count = Math.min(LANES_MAX, availableParallelism(), files.length);
-  return !PARTS_IN_LANES.has(part) || count < 2 ? [] : [`--parallel=${count}`, "--parallel-delay=0"];
+  const cores = Math.min(CORES_MAX, availableParallelism());
+  const count = Math.min(Math.floor(cores * (LANES_PER_CORE[part] ?? 0)), files.length);
+  return count < 2 ? [] : [`--parallel=${count}`, "--parallel-delay=0"];
 }
 
 /** The report leaves out what never ran, so files it does not know and a bad exit without a reason count as failures. */
@@ -97,7 +98,7 @@ function unreached(run: BunTestRun, report: JunitReport | undefined): string[] {
   return run.files.filter((file) => !report?.files.has(file));
 }
 
-/** Not in the words of the last line, which has to be the only one of its kind. */
+/** In other words than the last line, which has to be the only one of its kind. */
 function partInWords({ passed, failed, skipped }: Tally): string {
   return [
     `${passed + failed} tests`,

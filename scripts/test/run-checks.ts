@@ -5,7 +5,7 @@ import { ONE_FAILED, ONE_PASSED, sum, type Tally } from "./tally.ts";
 /** Scripts of package.json, quickest first; each counts as one test. */
 const CHECKS = ["format:check", "lint", "typecheck:server", "typecheck:web", "test:architecture", "knip"];
 
-/** Everything that can be said about the code without running it. */
+/** All static checks. */
 export async function runChecks(root: string): Promise<Tally> {
   const tallies: Tally[] = [];
   for (const script of CHECKS) tallies.push(await runScript(root, script));

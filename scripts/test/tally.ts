@@ -1,4 +1,4 @@
-/** What a part of the run came to; every check, test and proof counts once. */
+/** The result of a part of the run; every check, test and proof counts once. */
 export type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
 export const NOTHING: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -17,7 +17,7 @@ export function sum(tallies: readonly Tally[]): Tally {
   );
 }
 
-/** The line that people and scripts read. */
+/** The line for people and scripts. */
 export function inWords({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }

@@ -4,25 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROGRAM_VARIABLE } from "./build-program.ts";
 
-/** The variable by which everything a test run started can be found again. */
+/** The variable by which everything that a test run started can be found again. */
 export const RUN_MARKER = "LIMINAL_TEST_RUN";
 
 const XDG_FOLDERS = ["CONFIG", "DATA", "CACHE", "STATE"].map((name) => `XDG_${name}_HOME`);
-/** A developer's own settings would make a run mean something else on each machine. */
-const NOT_INHERITED = /^(LIMINAL_|ACP_|CLAUDE_ACP_CMD$|CODEX_ACP_CMD$|CLAUDECODE$)/;
+/** A developer's own settings would make results depend on the machine. */
+const NOT_INHERITED = /^(LIMINAL_(?!TEST_SLOWER$)|ACP_|CLAUDE_ACP_CMD$|CODEX_ACP_CMD$|CLAUDECODE$)/;
 
-/** A home of its own for one run, and the environment that leads every test into it. */
+/** A home of its own for one run, and the environment that points every test to it. */
 export type TestEnvironment = AsyncDisposable & {
   readonly marker: string;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   /** Where the program is built for tests that start it. */
   readonly programFolder: string;
-  /** Whether something used the default data dir, which in the user's home would have been theirs. */
+  /** Whether something used the default data directory, which in the user's home would have been real data. */
   isHomeTouched(): boolean;
 };
 
-/** Creates the folders; disposing removes them with all that the tests put there. */
+/** Creates the folders; disposing removes them with all files of the tests. */
 export async function openTestEnvironment(seed: string, rounds: string | undefined): Promise<TestEnvironment> {
   const folder = await mkdtemp(join(tmpdir(), "liminal-test-"));
   const home = join(folder, "home");

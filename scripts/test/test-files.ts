@@ -1,6 +1,6 @@
 import { Glob } from "bun";
 
-/** The kinds of bun tests, in the order in which they run: the quick ones tell first. */
+/** The kinds of bun tests, in the order in which they run: the fastest first. */
 export const TEST_PARTS = ["unit", "integration", "browser"] as const;
 export type TestPart = (typeof TEST_PARTS)[number];
 
@@ -8,7 +8,7 @@ const PLACES = new Glob("{src,builtin-agent,tests}/**/*.test.{ts,tsx}");
 
 /** Folders whose tests start the real server. */
 const WITH_SERVER =
-  /^tests\/(cli|conformance|install|integration|lifecycle|orchestration|orchestrator|recordings|remote|security|torture|transfer)\//;
+  /^tests\/(cli|conformance|install|integration|lifecycle|orchestration|orchestrator|recordings|remote|security|terminals|torture|transfer)\//;
 
 /** The test files of a part, sorted, relative to `root`; `tests/architecture` belongs to the checks. */
 export function testFiles(root: string, part: TestPart): string[] {

@@ -12,7 +12,7 @@ function countMany(limit: BadTokenLimit, times: number, address = "192.0.2.1"): 
 }
 
 describe("BadTokenLimit", () => {
-  it("a hundred wrong tokens a minute from one address, then it has to wait, and others have not", () => {
+  it("after a hundred wrong tokens a minute one address has to wait, and others do not", () => {
     const clock = { now: 1_000_000 };
     const limit = limitAt(clock);
     expect(countMany(limit, 100)).toBe(0);
@@ -24,14 +24,14 @@ describe("BadTokenLimit", () => {
     expect(limit.count("192.0.2.1")).toBe(0);
   });
 
-  it("whoever has many addresses meets the limit for all", () => {
+  it("a client with many addresses reaches the global limit", () => {
     const limit = limitAt({ now: 0 });
     const waits = Array.from({ length: 1_001 }, (_, index) => limit.count(`10.0.${index >> 8}.${index & 255}`));
     expect(waits.slice(0, 1_000).every((wait) => wait === 0)).toBe(true);
     expect(waits[1_000]).toBeGreaterThan(0);
   });
 
-  it("an IPv6 network counts as one: its owner has all of its addresses", () => {
+  it("an IPv6 network counts as one address, because one owner has all of it", () => {
     const limit = limitAt({ now: 0 });
     for (let index = 0; index < 100; index++) limit.count(`2001:db8:1:2::${index.toString(16)}`);
     expect(limit.count("2001:db8:1:2:3:4:5:6")).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ describe("BadTokenLimit", () => {
     expect(limit.addressCount).toBe(1_000);
   });
 
-  it("a clock that is set back locks nobody out", () => {
+  it("a clock that is set back causes no lockout", () => {
     const clock = { now: 10_000_000 };
     const limit = limitAt(clock);
     expect(countMany(limit, 101)).toBeGreaterThan(0);

@@ -2,9 +2,9 @@
 const TRIES_PER_ADDRESS_MAX = 100;
 const TRIES_MAX = 1_000;
 const WINDOW_MS = 60_000;
-/** Whoever has more addresses than this is held back by the limit for all. */
+/** A client with more addresses than this is limited by the global count. */
 const ADDRESSES_MAX = 1_000;
-/** One household or server gets this much of an IPv6 address, and may use all of it. */
+/** One household or server owns this much of an IPv6 address. */
 const IPV6_GROUPS_KEPT = 4;
 
 interface Count {
@@ -12,7 +12,7 @@ interface Count {
   readonly since: number;
 }
 
-/** Counts wrong tokens, by address and overall. Only wrong ones: whoever has the right one never waits. */
+/** Counts wrong tokens per address and overall. Requests with the right token are never delayed. */
 export class BadTokenLimit {
   readonly #now: () => number;
   readonly #byAddress = new Map<string, Count>();
@@ -22,7 +22,7 @@ export class BadTokenLimit {
     this.#now = now;
   }
 
-  /** One more wrong token came from there. How many seconds to wait before the next one is looked at; 0 within the limit. */
+  /** Counts one wrong token from that address. Returns the seconds to wait; 0 within the limit. */
   count(address: string): number {
     const now = this.#now();
     const key = networkOf(address);
@@ -31,14 +31,23 @@ export class BadTokenLimit {
     if (!isRunning(this.#overall, now)) this.#overall = { tries: 0, since: now };
     own.tries += 1;
     this.#overall.tries += 1;
-    // The last to come is the last to be forgotten.
+    // Keeps the map in order of use, so that the least recent address is dropped first.
     this.#byAddress.delete(key);
     this.#byAddress.set(key, own);
     this.#forgetOldest();
-    const waits = [
-      own.tries > TRIES_PER_ADDRESS_MAX ? secondsLeft(own, now) : 0,
-      this.#overall.tries > TRIES_MAX ? secondsLeft(this.#overall, now) : 0,
+    return this.waitOf(address);
+  }
+
+  /** The seconds that one from that address has to wait, without counting. */
+  waitOf(address: string): number {
+    const now = this.#now();
+    const counts = [
+      { count: this.#byAddress.get(networkOf(address)), triesMax: TRIES_PER_ADDRESS_MAX },
+      { count: this.#overall, triesMax: TRIES_MAX },
     ];
+    const waits = counts.map(({ count, triesMax }) =>
+      count && isRunning(count, now) && count.tries > triesMax ? secondsLeft(count, now) : 0,
+    );
     return Math.max(...waits);
   }
 
@@ -55,7 +64,7 @@ export class BadTokenLimit {
   }
 }
 
-/** A clock that was set back ends a window, rather than making it last. */
+/** A clock that was set back ends a window instead of extending it. */
 function isRunning({ since }: Count, now: number): boolean {
   return now >= since && now - since < WINDOW_MS;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
+import type { DeviceStore } from "../ports/device-store.ts";
 import { MIGRATIONS } from "../store/migrations.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { Devices, deviceName, kindOf } from "./devices.ts";
@@ -11,9 +12,9 @@ function scene() {
   const unstored: unknown[] = [];
   let made = 0;
   const world = { now: () => clock.now, newId: () => `${String(++made).padStart(8, "0")}-0000` };
-  const open = (token = "the-token") =>
-    new Devices({
-      store: new SqliteDeviceStore(db),
+  const open = (token = "the-token", store: DeviceStore = new SqliteDeviceStore(db)) =>
+    Devices.open({
+      store,
       token,
       world,
       newSecret: () => `secret-${++made}`,
@@ -25,13 +26,13 @@ function scene() {
 const idOf = (shown: string) => shown.slice(0, shown.indexOf("."));
 
 describe("X-16 Devices", () => {
-  it("each browser has a session of its own, over restarts, and only a hash of its secret is stored", () => {
+  it("each browser has its own session, across restarts, and only a hash of its secret is stored", async () => {
     const { db, open } = scene();
-    const devices = open();
-    const [phone, tablet] = [devices.signIn("Phone", null), devices.signIn("Tablet", null)];
+    const devices = await open();
+    const [phone, tablet] = [await devices.signIn("Phone", null), await devices.signIn("Tablet", null)];
     expect(phone).not.toBe(tablet);
-    expect(open().recognize(phone)).toBe(idOf(phone));
-    expect(open().recognize(tablet)).toBe(idOf(tablet));
+    expect((await open()).recognize(phone)).toBe(idOf(phone));
+    expect((await open()).recognize(tablet)).toBe(idOf(tablet));
     const stored = JSON.stringify(db.prepare("SELECT * FROM device").all());
     for (const shown of [phone, tablet]) expect(stored).not.toContain(shown.slice(shown.indexOf(".") + 1));
     expect(
@@ -42,9 +43,9 @@ describe("X-16 Devices", () => {
     ).toEqual(["Phone", "Tablet"]);
   });
 
-  it("what is altered, cut, mixed or made up is nobody's", () => {
-    const devices = scene().open();
-    const [one, other] = [devices.signIn("One", null), devices.signIn("Other", null)];
+  it("altered, truncated, mixed or invented secrets are not recognized", async () => {
+    const devices = await scene().open();
+    const [one, other] = [await devices.signIn("One", null), await devices.signIn("Other", null)];
     const wrong = [
       "",
       ".",
@@ -60,86 +61,109 @@ describe("X-16 Devices", () => {
     for (const shown of wrong) expect({ shown, id: devices.recognize(shown) }).toEqual({ shown, id: null });
   });
 
-  it("fixation: signing in never keeps the secret that was shown, and makes it worthless", () => {
-    const devices = scene().open();
-    const planted = devices.signIn("Attacker", null);
-    const after = devices.signIn("Victim", devices.recognize(planted));
+  it("fixation: signing in never keeps the presented secret, and makes it invalid", async () => {
+    const devices = await scene().open();
+    const planted = await devices.signIn("Attacker", null);
+    const after = await devices.signIn("Victim", devices.recognize(planted));
     expect(after).not.toBe(planted);
     expect(devices.recognize(planted)).toBeNull();
     expect(devices.recognize(after)).toBe(idOf(planted));
     expect(devices.list()).toMatchObject([{ name: "Victim" }]);
-    expect(devices.signIn("Victim", "chosen-by-somebody").startsWith("chosen")).toBe(false);
+    expect((await devices.signIn("Victim", "chosen-by-somebody")).startsWith("chosen")).toBe(false);
   });
 
-  it("revoking cuts every connection at once, and the secret is worth nothing, also after a restart", () => {
+  it("revoking closes every connection at once, and the secret stays invalid after a restart", async () => {
     const { open } = scene();
-    const devices = open();
-    const [phone, other] = [devices.signIn("Phone", null), devices.signIn("Other", null)];
+    const devices = await open();
+    const [phone, other] = [await devices.signIn("Phone", null), await devices.signIn("Other", null)];
     const cut: string[] = [];
     devices.connected(idOf(phone), () => cut.push("phone 1"));
     devices.connected(idOf(phone), () => cut.push("phone 2"));
     devices.connected(idOf(other), () => cut.push("other"));
-    expect(devices.revoke(idOf(phone))).toBe(true);
+    const revoked = devices.revoke(idOf(phone));
+    // In the same step: nothing is awaited yet.
     expect(cut).toEqual(["phone 1", "phone 2"]);
     expect(devices.recognize(phone)).toBeNull();
-    expect(devices.revoke(idOf(phone))).toBe(false);
-    expect(open().recognize(phone)).toBeNull();
-    expect(open().recognize(other)).not.toBeNull();
+    expect(await revoked).toBe(true);
+    expect(await devices.revoke(idOf(phone))).toBe(false);
+    expect((await open()).recognize(phone)).toBeNull();
+    expect((await open()).recognize(other)).not.toBeNull();
     devices.connected(idOf(phone), () => cut.push("too late"));
     expect(cut).toContain("too late");
   });
 
-  it("all others can be revoked together, and all of them by who is none of them", () => {
-    const devices = scene().open();
-    const kept = devices.signIn("Kept", null);
-    const gone = [devices.signIn("A", null), devices.signIn("B", null)];
-    expect([...devices.revokeOthers(idOf(kept))].sort()).toEqual(gone.map(idOf).sort());
+  it("what changes is stored in the order it happened, however long the store takes", async () => {
+    const { db, open } = scene();
+    const store = new SqliteDeviceStore(db);
+    const { promise: untilFree, resolve: free } = Promise.withResolvers<void>();
+    const slow: DeviceStore = {
+      list: () => store.list(),
+      put: async (device) => {
+        await untilFree;
+        await store.put(device);
+      },
+      delete: (id) => store.delete(id),
+    };
+    const devices = await open("the-token", slow);
+    const signedIn = devices.signIn("Phone", null);
+    const [phone] = devices.list();
+    const revoked = devices.revoke(phone?.id ?? "");
+    free();
+    await Promise.all([signedIn, revoked]);
+    expect(await store.list()).toEqual([]);
+  });
+
+  it("all others can be revoked together, and all of them by a caller that is none of them", async () => {
+    const devices = await scene().open();
+    const kept = await devices.signIn("Kept", null);
+    const gone = [await devices.signIn("A", null), await devices.signIn("B", null)];
+    expect([...(await devices.revokeOthers(idOf(kept)))].sort()).toEqual(gone.map(idOf).sort());
     expect(devices.recognize(kept)).not.toBeNull();
-    expect(devices.revokeOthers(null)).toEqual([idOf(kept)]);
+    expect(await devices.revokeOthers(null)).toEqual([idOf(kept)]);
     expect(devices.list()).toEqual([]);
   });
 
-  it("under another token everybody is nobody, and comes back with the old one", () => {
+  it("under another token no device is recognized; with the old token they are again", async () => {
     const { open } = scene();
-    const shown = open("one").signIn("Phone", null);
-    expect(open("two").recognize(shown)).toBeNull();
-    expect(open("two").list()).toEqual([]);
-    expect(open("one").recognize(shown)).toBe(idOf(shown));
+    const shown = await (await open("one")).signIn("Phone", null);
+    expect((await open("two")).recognize(shown)).toBeNull();
+    expect((await open("two")).list()).toEqual([]);
+    expect((await open("one")).recognize(shown)).toBe(idOf(shown));
   });
 
-  it("a page key belongs to one cookie and one token, and cannot be had from the cookie", () => {
+  it("a page key belongs to one cookie and one token, and cannot be derived from the cookie", async () => {
     const { db, open } = scene();
-    const devices = open();
-    const [one, other] = [devices.signIn("One", null), devices.signIn("Other", null)];
+    const devices = await open();
+    const [one, other] = [await devices.signIn("One", null), await devices.signIn("Other", null)];
     const key = devices.pageKeyOf(one);
-    expect(open().pageKeyOf(one)).toBe(key);
-    expect(new Set([key, devices.pageKeyOf(other), open("another-token").pageKeyOf(one)]).size).toBe(3);
+    expect((await open()).pageKeyOf(one)).toBe(key);
+    expect(new Set([key, devices.pageKeyOf(other), (await open("another-token")).pageKeyOf(one)]).size).toBe(3);
     expect(JSON.stringify(db.prepare("SELECT * FROM device").all())).not.toContain(key);
-    const again = devices.signIn("One", idOf(one));
+    const again = await devices.signIn("One", idOf(one));
     expect(idOf(again)).toBe(idOf(one));
     expect(devices.pageKeyOf(again)).not.toBe(key);
   });
 
-  it("a browser never becomes a program, nor the other way round: the one it was is revoked", () => {
-    const devices = scene().open();
-    const program = devices.signIn("curl", null, "program");
+  it("a browser never becomes a program, nor the reverse: the old device is revoked", async () => {
+    const devices = await scene().open();
+    const program = await devices.signIn("curl", null, "program");
     expect(kindOf(idOf(program))).toBe("program");
-    const browser = devices.signIn("Victim", devices.recognize(program), "browser");
+    const browser = await devices.signIn("Victim", devices.recognize(program), "browser");
     expect({ kind: kindOf(idOf(browser)), planted: devices.recognize(program) }).toEqual({
       kind: "browser",
       planted: null,
     });
-    const back = devices.signIn("curl", devices.recognize(browser), "program");
+    const back = await devices.signIn("curl", devices.recognize(browser), "program");
     expect({ kind: kindOf(idOf(back)), browser: devices.recognize(browser) }).toEqual({
       kind: "program",
       browser: null,
     });
   });
 
-  it("last seen is coarse, and now while connected", () => {
+  it("last seen is coarse, and current while connected", async () => {
     const { clock, open } = scene();
-    const devices = open();
-    const shown = devices.signIn("Phone", null);
+    const devices = await open();
+    const shown = await devices.signIn("Phone", null);
     const seen = () => Date.parse(devices.list()[0]?.lastSeenAt ?? "") - Date.UTC(2026, 0, 1);
     clock.now += 60_000;
     devices.recognize(shown);
@@ -155,33 +179,33 @@ describe("X-16 Devices", () => {
     expect(seen()).toBe(960_000);
   });
 
-  it("a hundred are kept: the one that was away longest makes room, a connected one never", () => {
+  it("a hundred are kept: the one unseen for longest is dropped, a connected one never", async () => {
     const { clock, open } = scene();
-    const devices = open();
-    const first = devices.signIn("first", null);
+    const devices = await open();
+    const first = await devices.signIn("first", null);
     devices.connected(idOf(first), () => undefined);
     clock.now += 1_000;
-    const second = devices.signIn("second", null);
+    const second = await devices.signIn("second", null);
     for (let index = 0; index < 99; index++) {
       clock.now += 1_000;
-      devices.signIn(`more ${index}`, null);
+      await devices.signIn(`more ${index}`, null);
     }
     expect(devices.list()).toHaveLength(100);
     expect(devices.recognize(first)).not.toBeNull();
     expect(devices.recognize(second)).toBeNull();
   });
 
-  it("a disk that takes nothing keeps nobody out, and a revoked device out all the same", () => {
+  it("an unwritable disk causes no lockout, and a revoked device stays revoked", async () => {
     const { db, clock, open, unstored } = scene();
-    const devices = open();
-    const before = devices.signIn("before", null);
+    const devices = await open();
+    const before = await devices.signIn("before", null);
     db.exec("PRAGMA query_only = ON");
     clock.now += 3_600_000;
     expect(devices.recognize(before)).toBe(idOf(before));
-    const after = devices.signIn("after", null);
+    const after = await devices.signIn("after", null);
     expect(devices.recognize(after)).toBe(idOf(after));
     expect(unstored).toHaveLength(2);
-    expect(() => devices.revoke(idOf(before))).toThrow();
+    await expect(devices.revoke(idOf(before))).rejects.toThrow("readonly");
     expect(devices.recognize(before)).toBeNull();
   });
 });

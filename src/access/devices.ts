@@ -1,16 +1,19 @@
+import { TaskQueue } from "../lib/task-queue.ts";
 import type { DeviceStore, StoredDevice } from "../ports/device-store.ts";
 import { isoTime, type World } from "../ports/world.ts";
+import { OWNER_ID } from "../protocol/people.ts";
+import type { PersonId } from "../protocol/person-ref.ts";
 import { isSameSecret, keyedHash } from "./secrets.ts";
 
-/** The one that was away longest makes room. */
+/** Of one person. Beyond this, the device unseen for longest is dropped. */
 const DEVICES_MAX = 100;
-/** "Last seen" is for people; a write per request would buy them nothing. */
+/** "Last seen" is for people; a write per request would not help them. */
 const SEEN_STEP_MS = 5 * 60_000;
 const ID_CHARS = 12;
 /** Marks the ids of programs that signed in. The secret is hashed together with the id, so the mark cannot be forged. */
 const PROGRAM_PREFIX = "program";
 
-/** A browser shows its page key beside its cookie. A program signed in without a page, and has only the cookie. */
+/** A browser sends its page key beside its cookie. A program signs in without a page and has only the cookie. */
 type DeviceKind = "browser" | "program";
 
 interface DeviceInfo {
@@ -19,6 +22,7 @@ interface DeviceInfo {
   readonly createdAt: string;
   readonly lastSeenAt: string;
   readonly isConnected: boolean;
+  readonly personId: PersonId;
 }
 
 interface DevicesOptions {
@@ -26,24 +30,34 @@ interface DevicesOptions {
   /** With another token every device has to sign in again. */
   readonly token: string;
   readonly world: World;
-  /** At least 128 bits of chance, url-safe, without a dot. */
+  /** At least 128 random bits, url-safe, without a dot. */
   readonly newSecret: () => string;
-  /** Hears that a device could not be written down: it is there all the same, until the next start. */
+  /** Called if a device could not be stored: it stays signed in until the next start. */
   readonly onUnstored: (error: unknown) => void;
 }
 
-/** The signed-in browsers. Each has a secret of its own, made here and nowhere else, and each can be thrown out alone. */
+/** The signed-in devices. Each has its own generated secret, and each can be revoked separately. */
 export class Devices {
   readonly #options: DevicesOptions;
   readonly #tokenMark: string;
+  /** Devices of persons other than the owner: a release without people does not have these devices, either. */
+  readonly #personMark: string;
   readonly #known: Map<string, StoredDevice>;
-  /** How the live connections of a device are cut. */
+  /** Callbacks that close the live connections of a device. */
   readonly #connections = new Map<string, Set<() => void>>();
+  /** What changes in memory is stored in the same order. */
+  readonly #writes = new TaskQueue();
 
-  constructor(options: DevicesOptions) {
+  /** Stored devices are read first. */
+  static async open(options: DevicesOptions): Promise<Devices> {
+    return new Devices(options, await options.store.list());
+  }
+
+  private constructor(options: DevicesOptions, stored: readonly StoredDevice[]) {
     this.#options = options;
     this.#tokenMark = keyedHash(options.token, "devices of this token").slice(0, ID_CHARS);
-    const mine = options.store.list().filter(({ tokenMark }) => tokenMark === this.#tokenMark);
+    this.#personMark = keyedHash(options.token, "devices of people of this token").slice(0, ID_CHARS);
+    const mine = stored.filter((device) => device.tokenMark === this.#markFor(device.personId));
     this.#known = new Map(mine.map((device) => [device.id, device]));
   }
 
@@ -51,12 +65,13 @@ export class Devices {
   list(): readonly DeviceInfo[] {
     return [...this.#known.values()]
       .filter(({ isRevoked }) => !isRevoked)
-      .map(({ id, name, createdAt, lastSeenAt }) => {
+      .map(({ id, name, createdAt, lastSeenAt, personId }) => {
         const isConnected = this.#connections.has(id);
         return {
           id,
           name,
           createdAt,
+          personId: personId ?? OWNER_ID,
           lastSeenAt: isConnected ? isoTime(this.#options.world) : lastSeenAt,
           isConnected,
         };
@@ -65,22 +80,28 @@ export class Devices {
   }
 
   /**
-   * What the browser has to show from now on. A device that is already known stays the same one under a new secret:
-   * whoever planted or copied the old one is left with nothing.
+   * The secret that the browser has to send from now on. A known device keeps its identity under a new secret: the old
+   * one, which may have been planted or copied, becomes invalid. Resolves when the device is stored, or could not be.
    */
-  signIn(name: string, current: string | null, kind: DeviceKind = "browser"): string {
-    // A browser never takes over the cookie of a program, which opens things without a page key, nor the other way round.
-    if (current !== null && kindOf(current) !== kind) this.revoke(current);
+  async signIn(
+    name: string,
+    current: string | null,
+    kind: DeviceKind = "browser",
+    person: PersonId = OWNER_ID,
+  ): Promise<string> {
+    // A browser never takes over the cookie of a program, which needs no page key, nor the reverse, nor that of
+    // another person.
+    if (current !== null && (kindOf(current) !== kind || this.personOf(current) !== person)) await this.revoke(current);
     const known = current === null ? undefined : this.#known.get(current);
     const id = known?.id ?? this.#newId(kind);
     const secret = this.#options.newSecret();
     const now = isoTime(this.#options.world);
-    this.#keep({ ...this.#stored(id, secret, name), createdAt: known?.createdAt ?? now });
-    this.#makeRoom(id);
+    const kept = this.#keep({ ...this.#stored(id, secret, name, person), createdAt: known?.createdAt ?? now });
+    await Promise.all([kept, this.#makeRoom(id)]);
     return `${id}.${secret}`;
   }
 
-  /** Whose secret it is; null for nobody's. */
+  /** The device id of a secret; null if it is unknown. */
   recognize(shown: string): string | null {
     const dot = shown.indexOf(".");
     const [id, secret] = [shown.slice(0, Math.max(dot, 0)), shown.slice(dot + 1)];
@@ -91,22 +112,27 @@ export class Devices {
   }
 
   /**
-   * The second secret of a browser, derived from its cookie's value. No cookie carries it: browsers send cookies to every
-   * port of a host, but give what a page stores to pages of its own port alone.
+   * The second secret of a browser, derived from its cookie's value. No cookie carries it: browsers send cookies to
+   * every port of a host, but page storage is limited to one port.
    */
   pageKeyOf(shown: string): string {
     return keyedHash(this.#options.token, `page key of ${shown}`);
+  }
+
+  /** Whose it is. */
+  personOf(id: string): PersonId {
+    return this.#known.get(id)?.personId ?? OWNER_ID;
   }
 
   isSignedIn(id: string): boolean {
     return this.#known.get(id)?.isRevoked === false;
   }
 
-  /** The device is there until the returned function is called; `cut` ends it from our side. */
+  /** The device counts as connected until the returned function is called; `cut` closes its connection. */
   connected(id: string, cut: () => void): () => void {
     const cuts = this.#connections.get(id) ?? new Set();
     this.#connections.set(id, cuts.add(cut));
-    // It may have been thrown out between the check and now.
+    // It may have been revoked since the check.
     if (!this.isSignedIn(id)) cut();
     return () => {
       cuts.delete(cut);
@@ -116,29 +142,44 @@ export class Devices {
     };
   }
 
-  /** Its secret is worth nothing and its connections are cut when this returns; false for one that is not there. */
-  revoke(id: string): boolean {
+  /**
+   * Its secret is invalid and its connections are closed when the call returns; the promise resolves when that is
+   * stored. False for an unknown device.
+   */
+  async revoke(id: string): Promise<boolean> {
     const device = this.#known.get(id);
     if (!device || device.isRevoked) return false;
     this.#known.delete(id);
     for (const cut of [...(this.#connections.get(id) ?? [])]) cut();
-    // Thrown out in any case; that it may come back after a restart is for the caller to know.
-    this.#options.store.delete(id);
+    // Revoked in any case; the caller has to know that it may return after a restart.
+    await this.#writes.run(() => this.#options.store.delete(id));
     return true;
   }
 
-  /** All but this one; null leaves none. Those that were thrown out. */
-  revokeOthers(kept: string | null): readonly string[] {
-    return this.list()
-      .map(({ id }) => id)
-      .filter((id) => id !== kept && this.revoke(id));
+  /** All devices of a person. */
+  async revokeAll(person: PersonId): Promise<void> {
+    await this.revokeOthers(null, person);
   }
 
-  #stored(id: string, secret: string, name: string): StoredDevice {
+  /** Revokes all devices of a person except `kept`; returns the revoked ids. */
+  async revokeOthers(kept: string | null, person: PersonId = OWNER_ID): Promise<readonly string[]> {
+    const others = this.list()
+      .filter(({ id, personId }) => id !== kept && personId === person)
+      .map(({ id }) => id);
+    await Promise.all(others.map((id) => this.revoke(id)));
+    return others;
+  }
+
+  #stored(id: string, secret: string, name: string, person: PersonId): StoredDevice {
     const now = isoTime(this.#options.world);
-    const tokenMark = this.#tokenMark;
+    const personId = person === OWNER_ID ? null : person;
+    const tokenMark = this.#markFor(personId);
     const secretHash = this.#hash(id, secret);
-    return { id, secretHash, tokenMark, name, createdAt: now, lastSeenAt: now, isRevoked: false };
+    return { id, secretHash, tokenMark, name, createdAt: now, lastSeenAt: now, isRevoked: false, personId };
+  }
+
+  #markFor(personId: StoredDevice["personId"]): string {
+    return personId === null ? this.#tokenMark : this.#personMark;
   }
 
   #hash(id: string, secret: string): string {
@@ -156,24 +197,21 @@ export class Devices {
   #seen(device: StoredDevice): void {
     const { world } = this.#options;
     if (Math.abs(world.now() - Date.parse(device.lastSeenAt)) < SEEN_STEP_MS) return;
-    this.#keep({ ...device, lastSeenAt: isoTime(world) });
+    void this.#keep({ ...device, lastSeenAt: isoTime(world) });
   }
 
-  #makeRoom(newest: string): void {
-    const live = this.list().filter(({ id, isConnected }) => id !== newest && !isConnected);
-    const excess = this.list().length - DEVICES_MAX;
+  async #makeRoom(newest: string): Promise<void> {
+    const theirs = this.list().filter(({ personId }) => personId === this.personOf(newest));
+    const live = theirs.filter(({ id, isConnected }) => id !== newest && !isConnected);
+    const excess = theirs.length - DEVICES_MAX;
     const byAge = [...live].sort((one, other) => one.lastSeenAt.localeCompare(other.lastSeenAt));
-    for (const { id } of byAge.slice(0, Math.max(excess, 0))) this.revoke(id);
+    await Promise.all(byAge.slice(0, Math.max(excess, 0)).map(({ id }) => this.revoke(id)));
   }
 
-  /** A full disk is no reason to lock the user out. */
-  #keep(device: StoredDevice): void {
+  /** A full disk is no reason to lock the user out: this never rejects. */
+  #keep(device: StoredDevice): Promise<void> {
     this.#known.set(device.id, device);
-    try {
-      this.#options.store.put(device);
-    } catch (error) {
-      this.#options.onUnstored(error);
-    }
+    return this.#writes.run(() => this.#options.store.put(device)).catch(this.#options.onUnstored);
   }
 }
 
@@ -183,7 +221,7 @@ export function kindOf(id: string): DeviceKind {
 
 const NAME_CHARS_MAX = 60;
 
-/** In this order: later ones also call themselves by the names of earlier ones. */
+/** In this order: later browsers also include the names of earlier ones. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\b(OPR|Opera)\//, "Opera"],
@@ -203,7 +241,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** "Safari on iPhone": enough to tell one's own devices apart. It is a claim of the browser's, and nothing hangs on it. */
+/** "Safari on iPhone": enough to distinguish one's own devices. The browser's claim; nothing depends on it. */
 export function deviceName(userAgent: string | null): string {
   const of = (table: typeof BROWSERS) => table.find(([sign]) => sign.test(userAgent ?? ""))?.[1];
   const [browser, system] = [of(BROWSERS), of(SYSTEMS)];
@@ -212,7 +250,7 @@ export function deviceName(userAgent: string | null): string {
   return `${browser} on ${system}`;
 }
 
-/** The first word of what calls itself something else, without what could disturb a list. */
+/** The first word of an unknown user agent, without characters that could disturb a list. */
 function plainWord(userAgent: string | null): string | null {
   const word = /^[\w .-]+/.exec(userAgent ?? "")?.[0].trim() ?? "";
   return word === "" ? null : word.slice(0, NAME_CHARS_MAX);

@@ -2,7 +2,7 @@ import { TICKET_PARAMETER } from "../protocol/page-key.ts";
 import { isSameSecret, keyedHash } from "./secrets.ts";
 
 export const TICKET_TTL_MS = 60_000;
-/** The oldest goes first. */
+/** Beyond this, the oldest is dropped. */
 const TICKETS_MAX = 100;
 
 interface Ticket {
@@ -13,12 +13,12 @@ interface Ticket {
 }
 
 interface DownloadTicketsOptions {
-  /** Milliseconds on a clock that nobody can set. */
+  /** Milliseconds on a monotonic clock. */
   readonly monotonicMs: () => number;
   readonly newSecret: () => string;
 }
 
-/** Each allows one device one request to one address, for a minute. They are kept in memory only. */
+/** Each ticket allows one device one request to one address, for a minute. Kept in memory only. */
 export class DownloadTickets {
   readonly #options: DownloadTicketsOptions;
   readonly #key: string;
@@ -38,7 +38,7 @@ export class DownloadTickets {
     return secret;
   }
 
-  /** Uses the ticket up, also where it is shown by another device or at another address. */
+  /** Consumes the ticket, even if another device or address presents it. */
   redeem(device: string, url: URL): boolean {
     const hash = this.#hash(url.searchParams.get(TICKET_PARAMETER) ?? "");
     const ticket = this.#tickets.find((one) => isSameSecret(one.hash, hash));
@@ -53,7 +53,7 @@ export class DownloadTickets {
   }
 }
 
-/** Path and query without the ticket, in one spelling. */
+/** Path and query without the ticket, normalized. */
 function addressOf(url: URL): string {
   const query = new URLSearchParams(url.search);
   query.delete(TICKET_PARAMETER);

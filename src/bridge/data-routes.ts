@@ -12,11 +12,11 @@ export type Kept =
   | { readonly error: string };
 export type Deleted = { readonly sessions: number; readonly freedBytes: number } | { readonly error: string };
 
-/** What can be done with everything at once. */
+/** Operations on all data. */
 export interface DataDoor {
   backUp(): Promise<Kept>;
   delete(which: "archived" | "everything"): Promise<Deleted>;
-  sessionIds(): readonly SessionId[];
+  sessionIds(): Promise<readonly SessionId[]>;
 }
 
 const DeleteRequest = z.union([
@@ -38,7 +38,7 @@ export async function deleteRoute(door: DataDoor, request: Request): Promise<Res
   return json("error" in deleted ? 507 : 200, deleted);
 }
 
-/** `GET /api/export-all`: a tar file with one JSON document per session, each of which can be imported again. */
+/** `GET /api/export-all`: a tar file with one importable JSON document per session. */
 export function exportAllRoute(door: DataDoor, exports: ExportService, request: Request): Response {
   const headers = {
     ...SECURITY_HEADERS,
@@ -61,9 +61,9 @@ export function exportAllRoute(door: DataDoor, exports: ExportService, request: 
   return new Response(body, { headers });
 }
 
-/** One after the other: none is looked for before the last one is out. */
+/** One after the other: the next one is read after the last one was sent. */
 async function* documents(door: DataDoor, exports: ExportService) {
-  for (const id of door.sessionIds()) {
+  for (const id of await door.sessionIds()) {
     const document = await exports.export(id, "json");
     if (!document) continue;
     const name = document.fileName.replace(/\.json$/, "").replace(/[^\p{L}\p{N}._-]+/gu, "-");
@@ -84,10 +84,10 @@ interface TarFile {
   readonly pieces: () => AsyncGenerator<string>;
 }
 
-/** A tar file (ustar) of texts, one after the other: no more than one of them is in memory. */
+/** A tar file (ustar) of texts, with at most one of them in memory. */
 async function* tarOf(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array> {
   for await (const { name, pieces } of files) {
-    // Whole before its length is told: a session may go on while it is sent.
+    // Built completely before its length is sent: a session may continue meanwhile.
     const bytes = Buffer.from((await Array.fromAsync(pieces())).join(""));
     yield headerOf(name, bytes.byteLength);
     yield bytes;
@@ -113,7 +113,7 @@ function headerOf(name: string, bytes: number): Uint8Array {
   return header;
 }
 
-/** The end tells files apart, so the beginning is what goes. */
+/** Cuts the beginning, because the end distinguishes files. */
 function shortened(name: string): string {
   let kept = name;
   while (Buffer.byteLength(kept) > NAME_BYTES_MAX) kept = [...kept].slice(1).join("");

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { parseJson } from "../lib/parse-json.ts";
+import type { ShownInvitation } from "../protocol/devices.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { PAGE_KEY_PARAMETER } from "../protocol/page-key.ts";
+import type { PersonId } from "../protocol/person-ref.ts";
 import type { AccessControl, Caller, SignedIn } from "./access-control.ts";
 import {
   json,
@@ -10,18 +12,20 @@ import {
   SECURITY_HEADERS,
   shortBody,
   signedInPage,
+  signInPage,
   spentCodePage,
   tooManyTries,
 } from "./plain-pages.ts";
+import { serviceButton } from "./service-routes.ts";
 
 const Revoke = z.union([
   z.strictObject({ id: z.string().min(1).max(64) }),
   z.strictObject({ others: z.literal(true) }),
 ]);
 
-/** How this server is reached from elsewhere, and how to know that it is this one. */
+/** How other devices reach this server, and how they can verify it. */
 export interface Reach {
-  /** Addresses of the page for other devices, the likeliest first; empty when only this machine can reach us. */
+  /** Addresses of the page for other devices, the likeliest first; empty if only this machine can reach us. */
   readonly origins: () => readonly string[];
   readonly localOrigin: string;
   readonly certificate: {
@@ -51,15 +55,21 @@ export function deviceRoute(
     case "POST /api/pairing":
       return invite(deps, caller);
     case "GET /api/pairing":
-      return pairingStatus(deps, url);
+      return pairingStatus(deps, caller, url);
     default:
       return null;
   }
 }
 
+/** An owner sees the devices of everybody, others their own. */
 function listDevices({ access, reach }: DeviceRoutesDeps, caller: Caller): Response {
   const own = ownId(caller);
-  const devices = access.devices.list().map((device) => ({ ...device, isThis: device.id === own }));
+  const { people } = access;
+  const seen = access.devices.list().filter((device) => mayManage(access, caller, device.personId));
+  const devices = seen.map(({ personId, ...device }) => {
+    const person = people.named(personId);
+    return { ...device, isThis: device.id === own, ...(person && { person }) };
+  });
   return json(200, { devices, certificate: reach.certificate, isReachable: reach.origins().length > 0 });
 }
 
@@ -67,21 +77,38 @@ async function revoke({ access }: DeviceRoutesDeps, caller: Caller, request: Req
   const wish = Revoke.safeParse(parseJson((await shortBody(request)) ?? ""));
   if (!wish.success)
     return json(400, { error: 'Expected {"id": …} for one device, or {"others": true} for all others.' });
-  if ("others" in wish.data) return json(200, { revoked: access.devices.revokeOthers(ownId(caller)) });
-  if (access.devices.revoke(wish.data.id)) return json(200, { revoked: [wish.data.id] });
+  const { devices } = access;
+  if ("others" in wish.data) return json(200, { revoked: await devices.revokeOthers(ownId(caller), caller.personId) });
+  const isTheirs = mayManage(access, caller, devices.personOf(wish.data.id));
+  if (isTheirs && (await devices.revoke(wish.data.id))) return json(200, { revoked: [wish.data.id] });
   return json(404, { error: "Device not found. It may have been revoked already." });
 }
 
 function invite({ access, reach }: DeviceRoutesDeps, caller: Caller): Response {
-  const { id, code, expiresAt } = access.pairing.invite(ownId(caller));
-  const origins = reach.origins();
-  const links = (origins.length > 0 ? origins : [reach.localOrigin]).map((origin) => `${origin}/pair?code=${code}`);
-  return json(201, { id, links, expiresAt, certificate: reach.certificate, isReachable: origins.length > 0 });
+  return json(201, shownInvitation(reach, access.pairing.invite(ownId(caller), caller.personId)));
 }
 
-function pairingStatus({ access }: DeviceRoutesDeps, url: URL): Response {
-  const status = access.pairing.statusOf(url.searchParams.get("id") ?? "");
+/** A created link, at every address of this server. */
+export function shownInvitation(
+  reach: Reach,
+  { id, code, expiresAt }: ReturnType<AccessControl["pairing"]["invite"]>,
+): ShownInvitation {
+  const origins = reach.origins();
+  const [first, ...others] = origins.length > 0 ? origins : [reach.localOrigin];
+  const links = [first ?? reach.localOrigin, ...others].map((origin) => `${origin}/pair?code=${code}`);
+  return { id, links, expiresAt, certificate: reach.certificate, isReachable: origins.length > 0 };
+}
+
+function pairingStatus({ access }: DeviceRoutesDeps, caller: Caller, url: URL): Response {
+  const id = url.searchParams.get("id") ?? "";
+  const person = access.pairing.personOf(id);
+  const status = person !== null && mayManage(access, caller, person) ? access.pairing.statusOf(id) : null;
   return status ? json(200, status) : json(404, { error: "Link not found. Create a new one." });
+}
+
+/** Each person their own, and an owner all. */
+function mayManage({ people }: AccessControl, { personId }: Caller, whose: PersonId): boolean {
+  return personId === whose || people.isUnlimited(personId);
 }
 
 function ownId(caller: Caller): string | null {
@@ -90,15 +117,15 @@ function ownId(caller: Caller): string | null {
 
 const CODE = /^[\w-]{16,64}$/;
 
-/** The token is taken out of the address at once, so that it stays out of histories and screenshots; null without one. */
-export function signInByAddress(access: AccessControl, request: Request, url: URL): Response | null {
+/** Removes the token from the address at once, so that it stays out of histories and screenshots; null without one. */
+export async function signInByAddress(access: AccessControl, request: Request, url: URL): Promise<Response | null> {
   const token = url.searchParams.get("token");
   if (token !== null && access.isToken(token)) {
     if (request.headers.get("sec-fetch-site") === "cross-site") return signedInPage(nextStep(access, url));
-    return enter(url, access.signIn(request), 302);
+    return enter(url, await access.signIn(request), 302);
   }
   const code = url.searchParams.get("code");
-  const signedIn = code === null ? null : access.pair(code, request);
+  const signedIn = code === null ? null : await access.pair(code, request);
   return signedIn === null ? null : enter(url, signedIn, 302);
 }
 
@@ -109,8 +136,8 @@ function nextStep(access: AccessControl, url: URL): string {
 }
 
 /**
- * To the page, with the cookie. The fragment hands over what only the page may have, since no browser ever sends a
- * fragment: the page key, and the session to show, where one is named.
+ * Redirects to the page with the cookie. The fragment, which browsers never send, carries what only the page may have:
+ * the page key, and the session to show, if one is named.
  */
 function enter(url: URL, { cookie, pageKey }: SignedIn, status: number): Response {
   const session = SessionId.safeParse(url.searchParams.get("session"));
@@ -124,7 +151,7 @@ function enter(url: URL, { cookie, pageKey }: SignedIn, status: number): Respons
   return new Response(null, { status, headers });
 }
 
-/** Opening the link uses nothing up, for what looks at links ahead of the user opens them too; the button does. */
+/** Opening the link consumes nothing, because link previews open it, too; the button does. */
 export async function pairRoute(access: AccessControl, request: Request, url: URL, address: string): Promise<Response> {
   if (request.method === "GET" || request.method === "HEAD") {
     const code = url.searchParams.get("code") ?? "";
@@ -132,8 +159,28 @@ export async function pairRoute(access: AccessControl, request: Request, url: UR
   }
   if (request.method !== "POST") return plainText(405, "Only GET and POST are supported.", { Allow: "GET, POST" });
   const code = new URLSearchParams((await shortBody(request)) ?? "").get("code") ?? "";
-  const signedIn = CODE.test(code) ? access.pair(code, request) : null;
+  const signedIn = CODE.test(code) ? await access.pair(code, request) : null;
   return signedIn === null ? refuse(access, address) : enter(url, signedIn, 303);
+}
+
+/** The form of the sign-in page: the token, or the printed link that contains it. */
+export async function signInRoute(
+  access: AccessControl,
+  request: Request,
+  url: URL,
+  address: string,
+): Promise<Response> {
+  if (request.method === "GET" || request.method === "HEAD") return signInPage(serviceButton(access));
+  if (request.method !== "POST") return plainText(405, "Only GET and POST are supported.", { Allow: "GET, POST" });
+  const given = new URLSearchParams((await shortBody(request)) ?? "").get("token") ?? "";
+  if (access.isToken(tokenIn(given))) return enter(url, await access.signIn(request), 303);
+  const waitS = access.countBadSecret(address);
+  return waitS > 0 ? tooManyTries(waitS) : signInPage(serviceButton(access), true);
+}
+
+function tokenIn(given: string): string {
+  const text = given.trim();
+  return (URL.canParse(text) && new URL(text).searchParams.get("token")) || text;
 }
 
 function refuse(access: AccessControl, address: string): Response {

@@ -1,49 +1,68 @@
 import { z } from "zod";
+import { httpDecisionOf } from "../access/decisions.ts";
+import type { IncomingHooks } from "../access/incoming-hooks.ts";
 import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import type { SessionId } from "../protocol/ids.ts";
+import { describeSocket } from "../protocol/describe-protocol.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import { API_PREFIX } from "../protocol/http-api.ts";
+import { ProjectId, SessionId } from "../protocol/ids.ts";
 import { SOCKET_PROTOCOL, TICKET_PARAMETER } from "../protocol/page-key.ts";
+import { OWNER_ID } from "../protocol/people.ts";
+import type { PersonId } from "../protocol/person-ref.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
+import { type ApiCaller, ApiRoutes, apiError, refused } from "./api-routes.ts";
 import { backupRoute, type DataDoor, deleteRoute, exportAllRoute } from "./data-routes.ts";
-import { deviceRoute, pairRoute, type Reach, signInByAddress } from "./device-routes.ts";
+import { deviceRoute, pairRoute, type Reach, signInByAddress, signInRoute } from "./device-routes.ts";
+import { hookRoute } from "./hook-route.ts";
+import { openApi } from "./openapi.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, shortBody, signInPage, tooManyTries } from "./plain-pages.ts";
+import { type PushDoor, pushRoute } from "./push-routes.ts";
+import { serviceButton, serviceRoute } from "./service-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, importRoute } from "./transfer-routes.ts";
 
-/** Larger than the limit on one message, so that a too large one still gets its error before the line is cut. */
+/**
+ * Larger than the limit on one message, so that a too large message still gets an error before the connection is
+ * closed.
+ */
 const SOCKET_PAYLOAD_BYTES_MAX = 32 * 1024 * 1024;
 const SOCKET_BUFFER_BYTES_MAX = 16 * 1024 * 1024;
 const SOCKET_IDLE_S = 120;
-/** Whoever reads a body has a limit of its own and words for it; what nobody reads is held back on the wire. */
+/** Each route limits its own body with its own error; unread bodies are held back on the wire. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly version: string;
-  /** Known only once the port is: `access` is asked for with the port that was taken. */
+  /** Called with the actual port, which is known only after listening. */
   readonly access: (port: number) => AccessControl;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly reach: (port: number) => Reach;
   readonly pages: PageFiles;
+  readonly push: PushDoor;
   readonly connection: ConnectionDeps;
-  readonly status: () => object;
-  /** The same in the text format of Prometheus. */
-  readonly metrics: () => string;
+  readonly status: () => Promise<object>;
+  /** The same in the Prometheus text format. */
+  readonly metrics: () => Promise<string>;
   readonly crashes: CrashDoor;
-  /** The wire trace of a session's agent as text, one JSON object per line; null for a session nobody knows. */
+  /** The wire trace of a session's agent as text, one JSON object per line; null for an unknown session. */
   readonly trace: (sessionId: string) => Promise<string | null>;
   readonly exports: ExportService;
   readonly fileImport: FileImport;
   readonly data: DataDoor;
   readonly mcp: McpDoor;
   readonly isReady: () => boolean;
+  readonly hooks: IncomingHooks;
+  /** Milliseconds on a monotonic clock. */
+  readonly monotonicMs: () => number;
 }
 
-/** What clients take and do not take, since the start. */
+/** Counters of sent and dropped data since the start. */
 export interface Traffic {
   readonly socketsOpen: number;
   readonly socketsOpened: number;
@@ -51,7 +70,7 @@ export interface Traffic {
   readonly socketsDropped: number;
 }
 
-/** Reports of runs that ended unexpectedly, by name. */
+/** Reports of unexpected exits, by name. */
 interface CrashDoor {
   read(name: string): string | null;
   delete(name: string): boolean;
@@ -60,31 +79,37 @@ interface CrashDoor {
 const TICKET_PATH_CHARS_MAX = 512;
 const TicketRequest = z.strictObject({ path: z.string().startsWith("/api/").max(TICKET_PATH_CHARS_MAX) });
 
+const HOOKS = "/hooks/";
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 interface SocketData {
   connection: SocketConnection | null;
-  /** The signed-in browser; null for a program that holds the token. */
-  readonly device: string | null;
+  readonly caller: Caller;
+  /** When it connected: it had unlimited access. */
+  readonly isUnlimited: boolean;
   left: () => void;
 }
 
-/** HTTP and the socket. Every request passes the same guard: whose page, then who, then what. */
+/** HTTP and the socket. Every request passes the same checks: origin, then caller, then route. */
 export class HttpServer {
   readonly #server: Bun.Server<SocketData>;
   readonly #options: HttpServerOptions;
   readonly #access: AccessControl;
   readonly #reach: Reach;
+  readonly #routes: ApiRoutes;
+  readonly #sockets = new Set<Bun.ServerWebSocket<SocketData>>();
+  /** Aborted when the rights of a person change, for running work on their behalf. */
+  readonly #rights = new Map<PersonId, AbortController>();
   readonly port: number;
   #traffic: Traffic = { socketsOpen: 0, socketsOpened: 0, socketsSlow: 0, socketsDropped: 0 };
 
-  /** Throws when the port is taken. */
+  /** Throws if the port is taken. */
   constructor(options: HttpServerOptions) {
     this.#options = options;
     this.#server = Bun.serve<SocketData>({
       hostname: options.host,
       port: options.port,
-      // Outside of development Bun would let any number of servers have the port, and hand each a part of the requests.
+      // Outside of development Bun would share the port between several servers.
       reusePort: false,
       ...(options.tls && { tls: options.tls }),
       maxRequestBodySize: BODY_BYTES_MAX,
@@ -98,12 +123,16 @@ export class HttpServer {
         idleTimeout: SOCKET_IDLE_S,
         perMessageDeflate: false,
         open: (socket) => {
-          const { device } = socket.data;
-          if (device !== null) socket.data.left = this.#access.devices.connected(device, () => socket.terminate());
-          // Full (-1) and gone (0) both mean: stop; a client that is gone comes back and reads on from its cursor.
-          socket.data.connection = new SocketConnection(options.connection, {
-            send: (frame) => this.#sent(socket.send(frame)),
-          });
+          const { caller } = socket.data;
+          const cut = () => socket.terminate();
+          if (caller.kind === "device") socket.data.left = this.#access.devices.connected(caller.id, cut);
+          if (caller.kind === "api") socket.data.left = this.#access.apiTokens.connected(caller.id, cut);
+          // Full (-1) and closed (0) both mean: stop. A client that reconnects continues from its cursor.
+          const sink = { send: (frame: string | Uint8Array<ArrayBuffer>) => this.#sent(socket.send(frame)) };
+          socket.data.connection = new SocketConnection(options.connection, sink, caller.personId);
+          this.#sockets.add(socket);
+          // They may have been disabled since the check.
+          if (!this.#access.people.isActive(caller.personId)) cut();
           this.#count("socketsOpen", 1);
           this.#count("socketsOpened", 1);
         },
@@ -111,6 +140,7 @@ export class HttpServer {
         drain: (socket) => socket.data.connection?.drained(),
         close: (socket) => {
           socket.data.left();
+          this.#sockets.delete(socket);
           this.#count("socketsOpen", -1);
           if (socket.getBufferedAmount() > 0) this.#count("socketsDropped", 1);
           socket.data.connection?.[Symbol.dispose]();
@@ -120,6 +150,23 @@ export class HttpServer {
     this.port = this.#server.port ?? options.port;
     this.#access = options.access(this.port);
     this.#reach = options.reach(this.port);
+    const { connection, monotonicMs, hooks } = options;
+    this.#routes = new ApiRoutes({ connection, access: this.#access, reach: this.#reach, hooks, monotonicMs });
+    this.#access.people.onChanged((id) => this.#rightsChanged(id));
+  }
+
+  /** Connections of a person with fewer rights are closed at once; clients reconnect with the remaining rights. */
+  #rightsChanged(id: PersonId): void {
+    const isUnlimited = this.#access.people.isUnlimited(id);
+    for (const socket of [...this.#sockets]) {
+      if (socket.data.caller.personId !== id) continue;
+      if (isUnlimited && socket.data.isUnlimited) socket.data.connection?.tellStanding();
+      else socket.terminate();
+    }
+    if (isUnlimited) return;
+    this.#routes.cut(id);
+    this.#rights.get(id)?.abort();
+    this.#rights.delete(id);
   }
 
   get traffic(): Traffic {
@@ -158,26 +205,45 @@ export class HttpServer {
     const url = new URL(request.url);
     if (isAskedByAnotherPage(request, url))
       return plainText(403, "This server only accepts requests from its own pages.");
+    if (url.pathname.startsWith(API_PREFIX)) return this.#programs(request, url);
+    if (url.pathname.startsWith(HOOKS)) return this.#hook(request, url);
     if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
+    // An address without a decision is not served.
+    if (httpDecisionOf(url.pathname) === null) return plainText(404, "Not found.");
     switch (url.pathname) {
       case "/healthz":
         return this.#get(request, () => this.#health());
       case "/":
         return this.#get(request, () => this.#page(request, url, "shell"));
+      case "/manifest.webmanifest":
+        return this.#get(request, () => this.#options.pages.appManifest());
+      case "/service-worker.js":
+        return this.#get(request, () =>
+          this.#options.pages.serviceWorker(request.headers.get("accept-encoding") ?? ""),
+        );
       case "/portlet":
         return this.#get(request, () => this.#page(request, url, "portlet"));
       case "/sign-in":
-        return this.#get(request, signInPage);
+        return signInRoute(this.#access, request, url, this.#addressOf(request));
+      case "/sign-in/service":
+      case "/sign-in/service/return":
+        return serviceRoute(this.#access, this.#reach.localOrigin, request, url, this.#addressOf(request));
       case "/pair":
         return pairRoute(this.#access, request, url, this.#addressOf(request));
       case "/ws":
         return this.#socket(request, url);
       case "/mcp":
         return this.#mcp(request, url);
+      case "/api/openapi.json":
+        return this.#get(request, () => json(200, openApi(this.#options.version)));
+      case "/api/socket-schema.json":
+        return this.#get(request, () => json(200, describeSocket()));
       case "/api/status":
-        return this.#api(request, url, () => json(200, this.#options.status()));
+        return this.#observe(request, url, async () => json(200, await this.#options.status()));
       case "/api/metrics":
-        return this.#api(request, url, () => plainText(200, this.#options.metrics(), { "Content-Type": METRICS_TYPE }));
+        return this.#observe(request, url, async () =>
+          plainText(200, await this.#options.metrics(), { "Content-Type": METRICS_TYPE }),
+        );
       case "/api/crash":
         return this.#crash(request, url);
       case "/api/trace":
@@ -185,7 +251,9 @@ export class HttpServer {
       case "/api/export":
         return this.#api(request, url, () => exportRoute(this.#options.exports, request, url));
       case "/api/export-all":
-        return this.#api(request, url, () => exportAllRoute(this.#options.data, this.#options.exports, request));
+        return this.#api(request, url, (person) =>
+          exportAllRoute(this.#dataOf(person), this.#options.exports, request),
+        );
       case "/api/backup":
         return this.#post(request, url, () => backupRoute(this.#options.data));
       case "/api/delete":
@@ -196,6 +264,13 @@ export class HttpServer {
       case "/api/devices/revoke":
       case "/api/pairing":
         return this.#devices(request, url);
+      case "/api/push": {
+        const caller = this.#access.callerOf(request, url);
+        if (!caller) return this.#denied(request, url);
+        if (request.method !== "GET" && request.method !== "POST")
+          return plainText(405, "Only GET and POST are supported.", { Allow: "GET, POST" });
+        return pushRoute(this.#options.push, caller, request);
+      }
       case "/api/ticket":
         return this.#ticket(request, url);
       default:
@@ -208,12 +283,97 @@ export class HttpServer {
     return plainText(405, "Only GET is supported.", { Allow: "GET, HEAD" });
   }
 
-  #api(request: Request, url: URL, answer: () => Response | Promise<Response>): Response | Promise<Response> {
-    const isAllowed = this.#access.callerOf(request, url) !== null || this.#access.redeemTicket(request, url);
-    return isAllowed ? this.#get(request, answer) : this.#denied(request, url);
+  #api(
+    request: Request,
+    url: URL,
+    answer: (person: PersonId) => Response | Promise<Response>,
+  ): Response | Promise<Response> {
+    const person = this.#access.callerOf(request, url)?.personId ?? this.#access.redeemTicket(request, url);
+    if (person === null) return this.#denied(request, url);
+    return this.#ifAllowed(person, url, () => this.#get(request, () => answer(person)));
   }
 
-  /** `POST /api/ticket` with `{"path": …}`: an address that the page's browser can download from once. */
+  /** Called only for a person with limited rights. */
+  #ifAllowed(person: PersonId, url: URL, answer: () => Response | Promise<Response>): Response | Promise<Response> {
+    if (this.#options.connection.gate.isUnlimited(person)) return answer();
+    return this.#refusalOf(person, url).then((refusal) => (refusal ? refused(refusal) : answer()));
+  }
+
+  async #refusalOf(person: PersonId, url: URL): Promise<Refusal | null> {
+    const { gate } = this.#options.connection;
+    const decision = httpDecisionOf(url.pathname);
+    if (decision === null) return REFUSE.sessionNotFound();
+    if (decision === "anyone" || decision === "own") return null;
+    const { action, of } = decision;
+    if (of === "server") return gate.refusalOf(person, action, null);
+    if (of === "project") {
+      const { data: project } = ProjectId.safeParse(url.searchParams.get("projectId"));
+      return project === undefined ? REFUSE.projectNotFound() : gate.refusalOf(person, action, project);
+    }
+    const { data: session } = SessionId.safeParse(url.searchParams.get("sessionId"));
+    return session === undefined ? REFUSE.sessionNotFound() : gate.refusalIn(person, action, session);
+  }
+
+  /** Of all sessions, those that a person may look at. */
+  #dataOf(person: PersonId): DataDoor {
+    const { data, connection } = this.#options;
+    const { gate } = connection;
+    if (gate.isUnlimited(person)) return data;
+    const sessionIds = async () => {
+      const ids = await data.sessionIds();
+      const seen = await Promise.all(ids.map((id) => gate.mayIn(person, "look", id)));
+      return ids.filter((_, index) => seen[index]);
+    };
+    return { backUp: () => data.backUp(), delete: (which) => data.delete(which), sessionIds };
+  }
+
+  /** Figures of the whole server: also for a program that may only read. */
+  #observe(request: Request, url: URL, answer: () => Promise<Response>): Response | Promise<Response> {
+    const holder = this.#access.apiTokenOf(request, url);
+    return holder?.projectId === null
+      ? this.#ifAllowed(holder.personId, url, () => this.#get(request, answer))
+      : this.#api(request, url, answer);
+  }
+
+  /** `/api/v1/…`, each route with the scope that it needs. */
+  #programs(request: Request, url: URL): Response | Promise<Response> {
+    const caller = this.#apiCallerOf(request, url);
+    if (caller === null) return this.#denied(request, url);
+    if (!this.#options.isReady()) {
+      const words = "The server is starting or stopping. Try again in a moment.";
+      return apiError(503, { error: words, code: "UNAVAILABLE" }, { "Retry-After": "1" });
+    }
+    // Events may be rare, and an agent may take a minute to start.
+    this.#server.timeout(request, 0);
+    return this.#routes.answer(request, url, caller);
+  }
+
+  /** `POST /hooks/<name>` with the secret of that hook, which opens nothing else. */
+  #hook(request: Request, url: URL): Response | Promise<Response> {
+    const { hooks, connection, isReady } = this.#options;
+    const secret = bearerOf(request) ?? url.searchParams.get("token") ?? "";
+    const hook = hooks.recognize(url.pathname.slice(HOOKS.length), secret);
+    if (!hook)
+      return this.#denied(request, url, "No such hook, or its secret is wrong. List hooks with: liminal hooks");
+    if (!isReady()) return plainText(503, "Starting or stopping.", { "Retry-After": "1" });
+    this.#server.timeout(request, 0);
+    return hookRoute(connection, hooks, hook, request);
+  }
+
+  #apiCallerOf(request: Request, url: URL): ApiCaller | null {
+    const holder = this.#access.apiTokenOf(request, url);
+    if (holder) {
+      const { id: tokenId, scope, projectId, personId } = holder;
+      return { tokenId, deviceId: null, scope, projectId, personId, mayAdmit: false };
+    }
+    const caller = this.#access.callerOf(request, url);
+    if (!caller) return null;
+    const deviceId = caller.kind === "device" ? caller.id : null;
+    const { personId } = caller;
+    return { tokenId: null, deviceId, scope: "admin", projectId: null, personId, mayAdmit: mayAdmit(caller) };
+  }
+
+  /** `POST /api/ticket` with `{"path": …}`: an address from which the page's browser can download once. */
   #ticket(request: Request, url: URL): Response | Promise<Response> {
     const caller = this.#access.callerOf(request, url);
     return this.#post(request, url, async () => {
@@ -228,21 +388,21 @@ export class HttpServer {
 
   #devices(request: Request, url: URL): Response | Promise<Response> {
     const caller = this.#access.callerOf(request, url);
-    // What lets others in takes more than a cookie, also a program's.
-    if (!caller || (caller.kind === "device" && !caller.hasPageKey)) return this.#denied(request, url);
+    if (!caller || !mayAdmit(caller)) return this.#denied(request, url);
     const answer = deviceRoute({ access: this.#access, reach: this.#reach }, caller, request, url);
     return answer ?? plainText(405, "Not supported.", { Allow: "GET, POST" });
   }
 
   #post(request: Request, url: URL, answer: () => Promise<Response>): Response | Promise<Response> {
-    if (!this.#access.callerOf(request, url)) return this.#denied(request, url);
+    const caller = this.#access.callerOf(request, url);
+    if (!caller) return this.#denied(request, url);
     if (request.method !== "POST") return plainText(405, "Only POST is supported.", { Allow: "POST" });
-    // A backup or an import takes as long as there is much of it.
+    // A backup or an import may take long.
     this.#server.timeout(request, 0);
-    return answer();
+    return this.#ifAllowed(caller.personId, url, answer);
   }
 
-  /** A session's own token opens this door and no other. */
+  /** A session's own token is accepted only here. */
   async #mcp(request: Request, url: URL): Promise<Response> {
     const { mcp, isReady } = this.#options;
     const session = await mcp.sessionOf(bearerOf(request) ?? "");
@@ -250,15 +410,28 @@ export class HttpServer {
     if (session === null && !caller)
       return this.#denied(request, url, "A token is required: the app's own, or that of a session that has not ended.");
     if (!isReady()) return plainText(503, "Starting or stopping.");
-    // Agents wait for other agents for minutes, and nothing travels meanwhile.
+    // Agents wait for other agents for minutes without traffic.
     this.#server.timeout(request, 0);
-    return mcp.serve(request, { session, deviceId: caller?.kind === "device" ? caller.id : null });
+    const visitor = { session, deviceId: caller?.kind === "device" ? caller.id : null };
+    const person = caller?.personId ?? OWNER_ID;
+    if (session !== null || this.#options.connection.gate.isUnlimited(person)) return mcp.serve(request, visitor);
+    const signal = AbortSignal.any([request.signal, this.#rightsOf(person)]);
+    const deviceId = visitor.deviceId ?? (caller?.kind === "api" ? `token-${caller.id}` : null);
+    return mcp.serve(new Request(request, { signal }), { session, deviceId, personId: person });
+  }
+
+  #rightsOf(id: PersonId): AbortSignal {
+    const known = this.#rights.get(id) ?? new AbortController();
+    this.#rights.set(id, known);
+    return known.signal;
   }
 
   #denied(request: Request, url: URL, words = "A token is required."): Response {
+    if (this.#access.apiTokenOf(request, url))
+      return apiError(403, { error: "This token may not do that. It needs the scope admin.", code: "FORBIDDEN" });
     const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
     if (waitS > 0) return tooManyTries(waitS);
-    const denied = json(401, { error: words });
+    const denied = apiError(401, { error: words, code: "UNAUTHORIZED" });
     denied.headers.set("WWW-Authenticate", 'Bearer realm="liminal"');
     return denied;
   }
@@ -281,12 +454,13 @@ export class HttpServer {
     return this.#options.pages.asset(url.pathname.slice(1), request.headers.get("accept-encoding") ?? "");
   }
 
-  #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
-    const signedIn = signInByAddress(this.#access, request, url);
+  async #page(request: Request, url: URL, name: "shell" | "portlet"): Promise<Response> {
+    const address = this.#addressOf(request);
+    const signedIn = await signInByAddress(this.#access, request, url);
     if (signedIn) return signedIn;
     if (this.#access.mayLoadPage(request, url)) return this.#options.pages.page(name);
-    const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
-    return waitS > 0 ? tooManyTries(waitS) : signInPage();
+    const waitS = this.#access.waitAfterBadToken(request, url, address);
+    return waitS > 0 ? tooManyTries(waitS) : signInPage(serviceButton(this.#access));
   }
 
   #socket(request: Request, url: URL): Response | undefined {
@@ -295,10 +469,15 @@ export class HttpServer {
     if (!this.#options.isReady()) return plainText(503, "Starting or stopping.");
     const offered = (request.headers.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
     const headers = offered.includes(SOCKET_PROTOCOL) ? { "Sec-WebSocket-Protocol": SOCKET_PROTOCOL } : {};
-    const upgraded = this.#server.upgrade(request, { data: socketData(caller), headers });
+    const upgraded = this.#server.upgrade(request, { data: this.#socketData(caller), headers });
     return upgraded
       ? undefined
       : plainText(426, "This address only accepts WebSocket connections.", { Upgrade: "websocket" });
+  }
+
+  #socketData(caller: Caller): SocketData {
+    const isUnlimited = this.#access.people.isUnlimited(caller.personId);
+    return { connection: null, caller, isUnlimited, left: ignore("no caller waits for a program to disconnect") };
   }
 
   #fault(error: unknown): Response {
@@ -307,34 +486,42 @@ export class HttpServer {
   }
 }
 
-function socketData(caller: Caller): SocketData {
-  const device = caller.kind === "device" ? caller.id : null;
-  return { connection: null, device, left: ignore("no caller waits for a program to disconnect") };
+/**
+ * Requests that create access need more than a cookie, even a program's. A program's token cannot create access: when
+ * it is revoked, nothing of it remains.
+ */
+function mayAdmit(caller: Caller): boolean {
+  return caller.kind === "token" || (caller.kind === "device" && caller.hasPageKey);
 }
 
-/** The tools for agents, as far as HTTP must know them. */
+/** The MCP tools, as far as HTTP needs them. */
 export interface McpDoor {
-  /** Whose token it is; null when it is no session's, or the session has ended. */
+  /** The session of a token; null if it is not a session's, or the session has ended. */
   sessionOf(token: string): Promise<SessionId | null>;
-  /** In a session's name, or for a program outside, which holds the app's own token or comes from a paired device. */
+  /** On behalf of a session, or of a program outside with the app's token or a paired device. */
   serve(
     request: Request,
-    visitor: { readonly session: SessionId | null; readonly deviceId: string | null },
+    visitor: {
+      readonly session: SessionId | null;
+      readonly deviceId: string | null;
+      /** A person with limited rights. */
+      readonly personId?: PersonId;
+    },
   ): Promise<Response>;
 }
 
-/** Places that only programs and our own pages ask for; nobody is led to them by a link. */
-const NO_PAGE = /^\/(?:api\/|ws$|mcp$|portlet$)/;
+/** Paths that only programs and our own pages request; links never lead there. */
+const NO_PAGE = /^\/(?:api\/|hooks\/|ws$|mcp$|portlet$)/;
 const OWN_SITES: readonly (string | null)[] = [null, "same-origin", "none"];
 
 /**
- * Whether another page makes the browser ask. A browser says so itself in `Sec-Fetch-Site`, also where it sends no
- * Origin: images, scripts and plain fetches of a page on another port of this machine, which gets our cookie sent along.
- * Such a page may lead the user here, as any link does, and nothing else.
+ * Whether another page caused the request. A browser reports that in `Sec-Fetch-Site`, even without an
+ * Origin: images, scripts and plain fetches of a page on another port of this machine, which include our cookie.
+ * Such a page may navigate to us, as any link does, and nothing else.
  */
 function isAskedByAnotherPage(request: Request, url: URL): boolean {
   if (OWN_SITES.includes(request.headers.get("sec-fetch-site"))) return false;
-  // A browser says all three or none; without the other two it is a program, which shows a token or is turned away.
+  // A browser sends all three or none; without the other two it is a program, which needs a token.
   const isVisit =
     request.method === "GET" &&
     (request.headers.get("sec-fetch-mode") ?? "navigate") === "navigate" &&

@@ -5,17 +5,17 @@ const WILDCARDS = new Set(["0.0.0.0", "::"]);
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 interface OwnHostsOptions {
-  /** The configured bind address, which is also a name we answer to. */
+  /** The configured bind address, which is also one of our names. */
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
   /** More names of this machine, without a port. */
   readonly names: readonly string[];
-  /** What the user allows besides, for a proxy in front for example: `name` or `name:port`. */
+  /** Additional names allowed by the user, for a proxy for example: `name` or `name:port`. */
   readonly allowed: readonly string[];
 }
 
-/** Which Host and Origin headers are ours. */
+/** Decides which Host and Origin headers are ours. */
 export class OwnHosts {
   readonly #hosts: ReadonlySet<string>;
   readonly #addressSuffix: string | null;
@@ -24,7 +24,7 @@ export class OwnHosts {
   constructor({ host, port, isTls, names, allowed }: OwnHostsOptions) {
     const withPort = [...LOOPBACK_NAMES, hostName(host), ...names].map((name) => `${name}:${port}`);
     const isDefaultPort = port === DEFAULT_PORTS[isTls ? "https" : "http"];
-    // Browsers leave the default port out; a proxy in front usually has that one.
+    // Browsers omit the default port, which a proxy usually has.
     const bare = [...(isDefaultPort ? withPort : []).map((name) => name.slice(0, name.lastIndexOf(":")))];
     const more = allowed.flatMap((entry) => (hasPort(entry) ? [entry] : [entry, `${entry}:${port}`]));
     this.#hosts = new Set([...withPort, ...bare, ...more].map((name) => name.toLowerCase()));
@@ -32,7 +32,7 @@ export class OwnHosts {
     this.#schemes = isTls ? ["https:"] : ["http:", "https:"];
   }
 
-  /** A page of another site, or a name rebound to our address, is turned away before anything else is looked at. */
+  /** Another site's page, or a name rebound to our address, is refused before any other check. */
   isForeign(request: Request): boolean {
     const host = request.headers.get("host")?.toLowerCase() ?? "";
     if (!this.#hosts.has(host) && !this.#isOwnAddress(host)) return true;
@@ -41,8 +41,8 @@ export class OwnHosts {
   }
 
   /**
-   * Listening on every address, we answer to each, also to one that this machine gets later: a plain address, unlike a
-   * name, cannot be made to lead here by somebody else's server.
+   * When listening on every address, each plain address is ours, including later ones: unlike a name, an address
+   * cannot be made to lead here by another server.
    */
   #isOwnAddress(host: string): boolean {
     if (this.#addressSuffix === null || !host.endsWith(this.#addressSuffix)) return false;
@@ -50,7 +50,7 @@ export class OwnHosts {
     return name.startsWith("[") && name.endsWith("]") ? isIP(name.slice(1, -1)) === 6 : isIP(name) === 4;
   }
 
-  /** One of our names, or the very address that was asked: another machine's address is not ours. */
+  /** One of our names, or the requested address itself: another machine's address is not ours. */
   #isOwnOrigin(origin: string, host: string): boolean {
     if (!URL.canParse(origin)) return false;
     const { protocol, host: from } = new URL(origin);
@@ -58,7 +58,7 @@ export class OwnHosts {
   }
 }
 
-/** As it stands in an address. */
+/** As written in a URL. */
 export function hostName(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

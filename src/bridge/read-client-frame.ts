@@ -5,7 +5,7 @@ import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { FRAME_BYTES_MAX } from "../protocol/limits.ts";
 
-/** What an answer to a frame has to repeat, as far as it could be read. */
+/** Ids of a frame that its answer has to repeat, as far as they could be read. */
 interface Correlation {
   readonly requestId?: string;
   readonly sessionId?: string;
@@ -15,7 +15,7 @@ type ReadFrame =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly refusal: Refusal; readonly about: Correlation };
 
-/** Whatever a client sends is a message of the protocol, or refused with what is wrong about it. Never throws. */
+/** Parses a client frame as a protocol message, or returns the reason for its refusal. Never throws. */
 export function readClientFrame(data: string | Uint8Array): ReadFrame {
   if (typeof data !== "string") return refused(REFUSE.invalidMessage("message: only text frames are supported"), {});
   if (Buffer.byteLength(data) > FRAME_BYTES_MAX)
@@ -37,7 +37,7 @@ function refused(refusal: Refusal, about: Correlation): ReadFrame {
   return { ok: false, refusal, about };
 }
 
-/** Even a message that does not validate gets its answer under the id it came with, if that much can be read. */
+/** Even an invalid message is answered under its id, if that can be read. */
 function correlationOf(raw: unknown): Correlation {
   if (typeof raw !== "object" || raw === null) return {};
   const requestId: unknown = Reflect.get(raw, "requestId");

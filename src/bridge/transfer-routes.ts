@@ -4,10 +4,11 @@ import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../protocol/limits.ts";
 import { type Export, type ExportService, isExportForm } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport, FileImportResult } from "../sessions/transfer/file-import.ts";
 import { json, SECURITY_HEADERS } from "./plain-pages.ts";
+import { readBody } from "./read-body.ts";
 
-/** Pieces are joined to at least this much before they are sent. */
+/** Pieces are joined to at least this size before they are sent. */
 const PIECE_CHARS_MIN = 64 * 1024;
-/** Should a browser show it after all: it is nobody's page and may do nothing. */
+/** If a browser displays it anyway, it may run nothing. */
 const EXPORT_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -28,14 +29,14 @@ export async function exportRoute(exports: ExportService, request: Request, url:
   return new Response(request.method === "HEAD" ? null : streamOf(document), { headers });
 }
 
-/** The plain name for old readers, the whole one for the rest. Neither can end the header or leave its directory. */
+/** A plain ASCII name for old clients, and the full name. Neither can end the header or leave its directory. */
 function dispositionOf(fileName: string): string {
   const plain = fileName.replace(/[^A-Za-z0-9.-]+/g, "_");
   const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Made as fast as it is taken, so that a long session is never in memory as a whole. */
+/** Produced as fast as it is read, so that a long session is never completely in memory. */
 function streamOf(document: Export): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const pieces = document.pieces();
@@ -66,7 +67,7 @@ export async function importRoute(imports: FileImport, request: Request, url: UR
   const named = url.searchParams.get("cliType");
   const cliType = CliType.safeParse(named);
   if (named !== null && !cliType.success) return json(400, { error: "cliType: unknown agent." });
-  const read = await readText(request);
+  const read = await readBody(request, IMPORT_BYTES_MAX);
   if (read === "too large") return json(413, { error: IMPORT_TOO_LARGE });
   if (read === "no text") return json(422, { error: "The file is not UTF-8 text. Choose a JSON export." });
   const copy = url.searchParams.get("copy") === "1";
@@ -95,24 +96,5 @@ function answerOf(result: FileImportResult): Response {
     }
     default:
       return result satisfies never;
-  }
-}
-
-/** Taken as it comes: what goes past the limit, announced or not, is not waited for and never kept. */
-async function readText(request: Request): Promise<{ readonly text: string } | "too large" | "no text"> {
-  if (Number(request.headers.get("content-length") ?? 0) > IMPORT_BYTES_MAX) return "too large";
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let bytes = 0;
-  let text = "";
-  try {
-    for await (const piece of request.body ?? []) {
-      bytes += piece.byteLength;
-      if (bytes > IMPORT_BYTES_MAX) return "too large";
-      text += decoder.decode(piece, { stream: true });
-    }
-    return { text: text + decoder.decode() };
-  } catch (error) {
-    if (error instanceof TypeError) return "no text";
-    throw error;
   }
 }

@@ -10,13 +10,13 @@ import { type CommandLine, countOf } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import { openRequestOf, requestWords } from "./open-request.ts";
-import { tell } from "./print.ts";
+import { printNote } from "./print.ts";
 import { connect } from "./server-link.ts";
 import { oneLine, paint, plain, type Screen, type Style, untilInterrupted } from "./terminal.ts";
 
 const EARLIER_ENTRIES = 20;
 
-/** Follows a session until Ctrl-C, or until nothing runs in it any more. Leaving changes nothing in it. */
+/** Follows a session until Ctrl-C, or until nothing runs in it any more. Detaching changes nothing. */
 export async function attach(line: CommandLine): Promise<ExitCode> {
   const earlier = countOf(line, "entries", EARLIER_ENTRIES);
   using link = await connect(line.env);
@@ -31,18 +31,19 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
       return;
     }
     if (line.json) process.stdout.write(`${asPlainJson(JSON.stringify(message))}\n`);
-    if (message.type === "session:draft") return;
+    if (message.type === "session:draft" || message.type === "changes:state" || message.type === "session:presence")
+      return;
     state = foldMessage(state, message);
     if (!line.json) transcript.show(state);
     if (line.has("until-idle") && isAtRest(state)) idle.resolve("idle");
   });
-  if (!line.json) tell(`Attached to ${sessionId}. Press Ctrl-C to detach; the session keeps running.`);
+  if (!line.json) printNote(`Attached to ${sessionId}. Press Ctrl-C to detach; the session keeps running.`);
   const leave = () => {
     unfollow();
     if (!line.json) process.stdout.write("\n");
   };
   const why = await Promise.race([idle.promise, untilInterrupted(), link.gone(sessionId)]).finally(leave);
-  if (why === "interrupted" && !line.json) tell("Detached.");
+  if (why === "interrupted" && !line.json) printNote("Detached.");
   return EXIT.done;
 }
 
@@ -50,16 +51,16 @@ function isAtRest({ turn, queue, queuePaused }: SessionState): boolean {
   return !isTurnActive(turn) && (queue.length === 0 || queuePaused);
 }
 
-/** A session as lines on a terminal: what is new is written, what grows goes on where it stands. */
+/** A session as lines on a terminal: new text is appended, growing text continues in place. */
 export class LiveTranscript {
   readonly #sessionId: SessionId;
   readonly #earlierMax: number;
   readonly #screen: Screen;
   readonly #write: (text: string) => void;
-  /** What was written of an entry. */
+  /** The written text of each entry. */
   readonly #shown = new Map<string, string>();
   readonly #asked = new Set<string>();
-  /** The entry the cursor stands behind. */
+  /** The entry at the cursor. */
   #last: string | null = null;
   /** The first entry that may still change on screen; null before anything was shown. */
   #from: number | null = null;
@@ -75,7 +76,7 @@ export class LiveTranscript {
     const entries = entriesOf(state);
     if (this.#from === null || entries.length < this.#from) this.#from = Math.max(0, entries.length - this.#earlierMax);
     for (const entry of entries.slice(this.#from)) this.#entry(entry);
-    // What has settled is not looked at again: a long session costs no more than a short one.
+    // Settled entries are not read again: a long session costs no more than a short one.
     if (state.open.length === 0) this.#from = entries.length;
     for (const pending of state.pending) {
       if (this.#asked.has(requestIdOf(pending))) continue;

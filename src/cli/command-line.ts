@@ -3,7 +3,7 @@ import { nearestWord } from "../lib/nearest-word.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Screen, screenOf } from "./terminal.ts";
 
-/** What completion offers in a place: words of its own, or what the program looks up. */
+/** What completion offers: fixed words, or a lookup by the program. */
 export type Offer =
   | readonly string[]
   | "files"
@@ -18,12 +18,16 @@ export type Offer =
 export interface OptionSpec {
   readonly name: string;
   readonly short?: string;
-  /** What stands after it, in words; without it the option is a switch. */
+  /** The placeholder of its value; without it the option is a switch. */
   readonly value?: string;
-  /** The only values it takes. */
+  /** The placeholder of a value that may be left out; one that is given follows an equals sign. */
+  readonly optionalValue?: string;
+  /** The only allowed values. */
   readonly choices?: readonly string[];
-  /** What completion offers; the choices where it has some. */
+  /** What completion offers; the choices if there are any. */
   readonly offer?: Offer;
+  /** It may be given several times. */
+  readonly isRepeatable?: true;
   readonly help: string;
 }
 
@@ -34,21 +38,23 @@ export function offerOf({ choices, offer }: OptionSpec): Offer {
 export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
-  /** What follows the name, as help shows it. */
+  /** The arguments, as shown in help. */
   readonly args: string;
   readonly argsMin: number;
   readonly argsMax: number;
-  /** What completion offers for the arguments, in order; the last one counts for all after it. */
+  /** What completion offers for the arguments, in order; the last one applies to all after it. */
   readonly offers: readonly Offer[];
   readonly options: readonly OptionSpec[];
-  /** More than the summary says: what happens when. */
+  /** Details beyond the summary. */
   readonly notes?: readonly string[];
-  /** What `--json` prints; null where there is nothing to print. */
+  /** What `--json` prints; null if there is nothing to print. */
   readonly json: string | null;
   readonly examples: readonly string[];
-  /** Loads the command when it is used, so that no command waits for the code of another. */
+  /** Loads the command on use, so that no command waits for the code of another. */
   readonly load: () => Promise<Run>;
-  /** It parses its own words, and runs until the process is stopped. */
+  /** It works on this machine's data or processes, so it cannot use a server elsewhere. */
+  readonly isLocal?: true;
+  /** It parses its own arguments, and runs until the process is stopped. */
   readonly parsesItself?: true;
 }
 
@@ -58,8 +64,20 @@ export type Run = (line: CommandLine, commands: readonly CommandSpec[]) => Promi
 export const OPTIONS_OF_ALL: readonly OptionSpec[] = [
   { name: "json", help: "print JSON: one object, or one per line where documented" },
   { name: "quiet", short: "q", help: "print only the result and errors" },
+  {
+    name: "host",
+    value: "address",
+    offer: "nothing",
+    help: "use a server elsewhere, for example https://box:3000, with LIMINAL_TOKEN as its token",
+  },
   { name: "help", short: "h", help: "show this help" },
 ];
+
+/** All options of a command; its own go before those of every command. */
+export function optionsOf({ options, isLocal }: CommandSpec): readonly OptionSpec[] {
+  const own = new Set(options.map(({ name }) => name));
+  return [...options, ...OPTIONS_OF_ALL.filter(({ name }) => !own.has(name) && !(isLocal && name === "host"))];
+}
 
 export function usageOf({ name, args }: CommandSpec): string {
   return ["liminal", name, args, "[options]"].filter((word) => word !== "").join(" ");
@@ -68,6 +86,10 @@ export function usageOf({ name, args }: CommandSpec): string {
 export function knownCommand(commands: readonly CommandSpec[], typed: string): CommandSpec {
   const command = commands.find(({ name }) => name === typed);
   if (command) return command;
+  if (typed.startsWith("-")) {
+    const words = `The command comes first, then its options: liminal ls ${typed}. Run liminal help for a list.`;
+    throw new CliError(EXIT.usage, words, "USAGE");
+  }
   const meant = suggestion(
     typed,
     commands.map(({ name }) => name),
@@ -77,35 +99,59 @@ export function knownCommand(commands: readonly CommandSpec[], typed: string): C
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One command as it was typed, with what it may look at. */
+/** A parsed command with its environment. */
 export interface CommandLine {
   readonly command: CommandSpec;
-  /** Everything after the command's name, as it was typed. */
+  /** Everything after the command's name, unparsed. */
   readonly words: readonly string[];
   readonly args: readonly string[];
   readonly json: boolean;
   readonly env: Environment;
   /** Where the result is shown. */
   readonly screen: Screen;
-  /** The value of an option; undefined where it was not given. */
+  /** The value of an option; undefined if it was not given. */
   text(option: string): string | undefined;
+  /** The values of an option that may be given several times. */
+  texts(option: string): readonly string[];
   has(option: string): boolean;
 }
 
-/** Reads the words after the command's name by its row in the table. */
+/** Parses the arguments of a command by its row in the table. */
 export function parseCommandLine(command: CommandSpec, words: readonly string[], env: Environment): CommandLine {
   const screen = screenOf(process.stdout, env);
   if (command.parsesItself)
-    return { command, words, args: words, json: false, env, screen, text: () => undefined, has: () => false };
+    return {
+      command,
+      words,
+      args: words,
+      json: false,
+      env,
+      screen,
+      text: () => undefined,
+      texts: () => [],
+      has: () => false,
+    };
   const specs = [...command.options, ...OPTIONS_OF_ALL];
   const options = Object.fromEntries(
-    specs.map(({ name, short, value }) => [
+    specs.map(({ name, short, value, optionalValue, isRepeatable = false }) => [
       name,
-      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short && { short }) },
+      {
+        type: (value ?? optionalValue) === undefined ? ("boolean" as const) : ("string" as const),
+        multiple: isRepeatable,
+        ...(short && { short }),
+      },
     ]),
   );
+  const withoutValue = new Map(
+    specs.flatMap(({ name, optionalValue }) => (optionalValue === undefined ? [] : [[`--${name}`, `--${name}=`]])),
+  );
   const { values, positionals } = parsed(command, () =>
-    parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
+    parseArgs({
+      args: words.map((word) => withoutValue.get(word) ?? word),
+      options,
+      allowPositionals: true,
+      strict: true,
+    }),
   );
   for (const { name, choices } of specs) {
     const value = values[name];
@@ -116,6 +162,9 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
       );
   }
   const isHelp = values["help"] === true;
+  const host = values["host"];
+  if (typeof host === "string" && command.isLocal)
+    throw misused(command, `--host: ${command.name} works on this machine only. Run it there.`);
   const { argsMin, argsMax } = command;
   if (!isHelp && (positionals.length < argsMin || positionals.length > argsMax))
     throw misused(
@@ -129,19 +178,20 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
     words,
     args: positionals,
     json: values["json"] === true,
-    env,
+    env: typeof host === "string" ? { ...env, LIMINAL_SERVER: host } : env,
     screen,
     text: (option) => {
       const value = values[option];
       return typeof value === "string" ? value : undefined;
     },
-    has: (option) => values[option] === true,
+    texts: (option) => [values[option] ?? []].flat().filter((value) => typeof value === "string"),
+    has: (option) => values[option] === true || typeof values[option] === "string",
   };
 }
 
-/** The arguments as help shows them, one by one: `<session>`, `<message | ->`. */
+/** The arguments as in help, one by one: `<session>`, `<message | ->`. */
 function argumentNames({ args }: CommandSpec): readonly string[] {
-  return args.match(/<[^>]*>|\[[^\]]*\]/g) ?? [];
+  return args.match(ARGUMENT) ?? [];
 }
 
 function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
@@ -153,6 +203,9 @@ function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
       const known = [...command.options, ...OPTIONS_OF_ALL].map(({ name }) => `--${name}`);
       throw misused(command, `Unknown option ${unknown}.${suggestion(unknown, known)}`);
     }
+    const given = error instanceof TypeError ? /--(\S+) <value>' argument missing/.exec(error.message)?.[1] : undefined;
+    const option = [...command.options, ...OPTIONS_OF_ALL].find(({ name }) => name === given);
+    if (option?.value !== undefined) throw misused(command, `--${option.name} needs a value: <${option.value}>.`);
     // Bun's second sentence is about "--", and ends in the middle.
     if (error instanceof TypeError && "code" in error)
       throw misused(command, error.message.replace(/\. To specify .*/s, "."));
@@ -164,7 +217,7 @@ function inWords(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }
 
-/** " Did you mean …?", where something known is close to what was typed. */
+/** " Did you mean …?", if a known word is similar. */
 export function suggestion(typed: string, known: readonly string[]): string {
   const meant = nearestWord(typed, known);
   return meant === null ? "" : ` Did you mean ${meant}?`;
@@ -180,7 +233,7 @@ export function wrongUsage({ command }: CommandLine, problem: string): CliError 
   return misused(command, problem);
 }
 
-/** A whole number of at least 1, as an option has it. */
+/** The value of an option as a whole number of at least 1. */
 export function countOf(line: CommandLine, option: string, fallback: number): number {
   const text = line.text(option);
   if (text === undefined) return fallback;
@@ -195,8 +248,21 @@ export function countOf(line: CommandLine, option: string, fallback: number): nu
 
 /** For an unknown subcommand, or one with too many or too few arguments. */
 export function wrongSubcommand(line: CommandLine, known: readonly string[]): CliError {
-  const [verb = "", , extra] = line.args;
+  const [verb = "", ...given] = line.args;
   if (!known.includes(verb) && verb !== "")
     return wrongUsage(line, `Unknown subcommand "${verb}".${suggestion(verb, known)}`);
+  const wanted = argumentsOf(line.command, verb);
+  const [missing, extra] = [wanted[given.length], given[wanted.length]];
+  if (missing?.startsWith("<")) return wrongUsage(line, `Missing argument: ${missing}.`);
   return wrongUsage(line, extra === undefined ? `Wrong arguments for "${verb}".` : `Unexpected argument "${extra}".`);
+}
+
+const ARGUMENT = /<[^>]*>|\[[^\]]*\]/g;
+
+/** The arguments of a subcommand as in help, where several may share those of the last: `enable | disable <name>`. */
+function argumentsOf({ args }: CommandSpec, verb: string): readonly string[] {
+  const ways = args.slice(1, -1).split(/ \| (?![^<]*>)/);
+  const from = ways.slice(ways.findIndex((way) => way.split(" ")[0] === verb));
+  const way = verb === "list" ? undefined : from.find((one) => one.includes(" "));
+  return way?.match(ARGUMENT) ?? [];
 }

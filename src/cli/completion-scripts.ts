@@ -1,4 +1,4 @@
-import { type CommandSpec, type Offer, OPTIONS_OF_ALL, type OptionSpec, offerOf } from "./command-line.ts";
+import { type CommandSpec, type Offer, type OptionSpec, offerOf, optionsOf } from "./command-line.ts";
 
 /** `source <(liminal completion bash)` */
 export function bashScript(commands: readonly CommandSpec[]): string {
@@ -30,7 +30,7 @@ complete -o filenames -F _liminal liminal
 }
 
 function bashCase(command: CommandSpec, names: readonly string[]): string {
-  const options = [...command.options, ...OPTIONS_OF_ALL];
+  const options = optionsOf(command);
   const values = options.filter(({ value }) => value !== undefined);
   const byValue = values.map(
     (option) => `        ${spellings(option).join("|")}) ${replyWith(offerOf(option), names)}; return ;;`,
@@ -97,7 +97,7 @@ function linesOf(command: CommandSpec, names: readonly string[]): string[] {
   const places = [...new Set(command.offers.map((offer) => offerWords(offer, names)))].filter((words) => words !== "");
   return [
     ...places.map((words) => `${base} ${words}`),
-    ...[...command.options, ...OPTIONS_OF_ALL].map((option) => `${base} ${optionWords(option, names)}`),
+    ...optionsOf(command).map((option) => `${base} ${optionWords(option, names)}`),
   ];
 }
 
@@ -106,7 +106,7 @@ function optionWords(option: OptionSpec, names: readonly string[]): string {
   const offer = offerOf(option);
   const spelling = `${short === undefined ? "" : `-s ${short} `}-l ${name} -d ${fishQuoted(help)}`;
   if (value === undefined) return spelling;
-  // Exclusive, or fish would offer files beside it.
+  // Exclusive, or fish would also offer files.
   const isFile = offer === "files";
   return `${spelling} ${isFile ? "-r" : "-x"} ${offerWords(offer, names)}`.trimEnd();
 }
@@ -174,7 +174,7 @@ if [[ "$funcstack[1]" == _liminal ]]; then _liminal "$@"; else compdef _liminal 
 
 function zshCase(command: CommandSpec, names: readonly string[]): string {
   const specs = [
-    ...[...command.options, ...OPTIONS_OF_ALL].flatMap((option) => optionSpecs(option, names)),
+    ...optionsOf(command).flatMap((option) => optionSpecs(option, names)),
     ...command.offers.map((offer, index) => {
       const place =
         index === command.offers.length - 1 && command.argsMax > command.offers.length ? "*" : String(index + 1);
@@ -202,7 +202,7 @@ function action(offer: Offer, names: readonly string[]): string {
     case "sessions":
     case "devices":
     case "requests":
-      // Without the space zsh would put arguments of its own before ours.
+      // Without the space zsh would insert its own arguments before ours.
       return ` _liminal_offer ${offer}`;
     case "commands":
       return `(${names.join(" ")})`;

@@ -16,7 +16,10 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly CommandSpec[]) => str
   fish: fishScript,
 };
 
-/** Prints a shell's script; the scripts themselves call back with `offer sessions`, `offer agents` and so on, and get lines of an id, a tab and a title. */
+/**
+ * Prints a shell's script; the scripts call back with `offer sessions`, `offer agents` and so on, and get lines of an
+ * id, a tab and a title.
+ */
 export async function completion(line: CommandLine, commands: readonly CommandSpec[]): Promise<ExitCode> {
   const [shell = "", what = ""] = line.args;
   if (shell === "offer") {
@@ -29,7 +32,7 @@ export async function completion(line: CommandLine, commands: readonly CommandSp
   return EXIT.done;
 }
 
-/** Pressing Tab starts no server and complains about nothing. */
+/** Pressing Tab starts no server and reports no errors. */
 async function offered(line: CommandLine, what: string): Promise<readonly string[]> {
   beQuiet();
   try {

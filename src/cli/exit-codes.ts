@@ -1,9 +1,9 @@
-/** What a script can tell from how a command ended; docs/cli.md has the same table. */
+/** Exit codes for scripts; docs/cli.md has the same table. */
 export const EXIT = {
   done: 0,
-  /** Refused or not found, or a check found something to fix: the message says what to do. */
+  /** Refused or not found, or a check found a problem: the message says what to do. */
   failed: 1,
-  /** The command line was not understood. */
+  /** The command line is invalid. */
   usage: 2,
   /** No server runs, and none could be started. */
   noServer: 3,
@@ -12,7 +12,7 @@ export const EXIT = {
   cancelled: 5,
   /** The turn ended with an error, was interrupted or refused, or hit a limit of the model. */
   turnFailed: 6,
-  /** Ctrl-C while waiting: the session goes on without us. */
+  /** Ctrl-C while waiting: the session keeps running. */
   detached: 130,
 } as const;
 
@@ -29,14 +29,14 @@ export const EXIT_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.detached, "Ctrl-C while waiting; the session keeps running"],
 ];
 
-/** Ends the command with words for the user and a code for scripts. */
+/** Ends the command with a message for the user and a code for scripts. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
   readonly code: string;
 
-  constructor(exitCode: ExitCode, message: string, code = "CLI_ERROR") {
-    super(message);
+  constructor(exitCode: ExitCode, message: string, code = "CLI_ERROR", cause?: unknown) {
+    super(message, { cause });
     this.exitCode = exitCode;
     this.code = code;
   }

@@ -7,7 +7,7 @@ import { ANSWER_MS_MAX, type ServerLink } from "./server-link.ts";
 const SHORT_ID_CHARS = 8;
 const CANDIDATES_SHOWN_MAX = 5;
 
-/** Every session the server lists, the most recent first. */
+/** Every session the server lists, most recent first. */
 export async function allSessions(
   link: ServerLink,
   projects: readonly Project[] = link.hello.projects,
@@ -23,7 +23,7 @@ export async function allSessions(
     .sort((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt));
 }
 
-/** The session a person means: its id, or the beginning of it, with or without the agent before the colon. */
+/** Finds a session by its id or a prefix of it, with or without the agent before the colon. */
 export async function findSession(link: ServerLink, wanted: string): Promise<SessionId> {
   const sessions = await allSessions(link);
   const exact = sessions.find(({ id }) => id === wanted);
@@ -37,13 +37,13 @@ export async function findSession(link: ServerLink, wanted: string): Promise<Ses
     const message = `"${wanted}" matches ${matches.length} sessions. Type more of the id:${shown.join("")}`;
     throw new CliError(EXIT.failed, message, "SESSION_AMBIGUOUS");
   }
-  // One whose project was removed is in no list, and is there all the same.
+  // A session whose project was removed is not listed, but exists.
   const whole = SessionId.safeParse(wanted);
   if (whole.success) return whole.data;
   throw new CliError(EXIT.failed, `No session "${wanted}". List sessions with: liminal ls`, "SESSION_NOT_FOUND");
 }
 
-/** As short as a person would copy it, where that is enough to tell it from the others. */
+/** The shortest unambiguous id. */
 export function shortId(id: SessionId, among: readonly SessionId[]): string {
   const short = ownPart(id).slice(0, SHORT_ID_CHARS);
   const isUnique = among.filter((other) => ownPart(other).startsWith(short)).length <= 1;

@@ -2,18 +2,19 @@ import {
   type CommandLine,
   type CommandSpec,
   knownCommand,
-  OPTIONS_OF_ALL,
   type OptionSpec,
+  optionsOf,
   usageOf,
 } from "./command-line.ts";
 import { EXIT, EXIT_WORDS, type ExitCode } from "./exit-codes.ts";
 import { paint, type Screen, Styled, styled, wrap } from "./terminal.ts";
 
+const CHOICES_COLUMNS_MAX = 40;
 const INDENT = "  ";
 const GAP = "  ";
 /** Longer lines are hard to read. */
 const LINE_COLUMNS_MAX = 100;
-/** Where less is left beside the names, what they mean stands below them. */
+/** With less room beside the names, the descriptions are below them. */
 const MEANING_COLUMNS_MIN = 30;
 
 export async function help(
@@ -45,15 +46,15 @@ ${pairs(
 }
 
 export function helpOf(command: CommandSpec, screen: Screen): Styled {
-  const { summary, options, notes = [], json, examples } = command;
+  const { summary, notes = [], json, examples } = command;
   const columns = lineColumns(screen);
-  const all = [...options, ...OPTIONS_OF_ALL];
+  const all = optionsOf(command);
   return styled`${heading("Usage:")} ${wrap(usageOf(command), columns - "Usage: ".length, INDENT)}
 
 ${[`${capital(summary)}.`, ...notes].map((note) => `${wrap(note, columns, "")}\n`).join("")}
 ${heading("Options:")}
 ${pairs(
-  all.map((option) => [optionWords(option), option.help] as const),
+  all.map((option) => [optionWords(option), optionMeaning(option)] as const),
   columns,
 )}${json === null ? "" : styled`\n${heading("With --json:")}\n${INDENT}${wrap(json, columns, INDENT)}\n`}
 ${heading("Examples:")}
@@ -68,12 +69,21 @@ function heading(text: string): Styled {
   return paint("bold", text);
 }
 
-function optionWords({ name, short, value, choices }: OptionSpec): string {
-  const given = choices?.join("|") ?? value;
-  return `${short ? `-${short}, ` : "    "}--${name}${given ? ` <${given}>` : ""}`;
+/** Choices stand in place of the value, if they leave room for anything else. */
+function isShort(choices: readonly string[]): boolean {
+  return choices.join("|").length <= CHOICES_COLUMNS_MAX;
 }
 
-/** Names and what they mean, side by side where there is room. */
+function optionMeaning({ help, choices = [] }: OptionSpec): string {
+  return isShort(choices) ? help : `${help}: ${choices.join(", ")}`;
+}
+
+function optionWords({ name, short, value, optionalValue, choices }: OptionSpec): string {
+  const given = choices && isShort(choices) ? choices.join("|") : value;
+  return `${short ? `-${short}, ` : "    "}--${name}${given ? ` <${given}>` : optionalValue ? `[=${optionalValue}]` : ""}`;
+}
+
+/** Names and descriptions, side by side if there is room. */
 function pairs(rows: readonly (readonly [string, string])[], columnsMax: number): Styled {
   const width = Math.max(...rows.map(([name]) => name.length));
   const left = INDENT.length + width + GAP.length;

@@ -13,7 +13,7 @@ import { bodyOf, dataDirOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 import { paint, type Style, styled } from "./terminal.ts";
 
-/** Prints the wire trace of a session's agent (what was said both ways, what it complained about), or the server's log. */
+/** Prints the wire trace of a session's agent (messages in both directions, stderr), or the server's log. */
 export async function logs(line: CommandLine): Promise<ExitCode> {
   if (line.has("server")) {
     await printServerLog(line);
@@ -32,7 +32,7 @@ const LOOK_AGAIN_MS = 250;
 const LEVEL_STYLES: Readonly<Partial<Record<LogLevel, Style>>> = { error: "red", warn: "yellow", debug: "dim" };
 const Line = z.object({ at: z.string(), level: z.enum(LOG_LEVELS), text: z.string() });
 
-/** The server's log, oldest first, read from its files: it is there with and without a server. */
+/** The server's log, oldest first, read from its files: available with and without a server. */
 export async function printServerLog(line: CommandLine): Promise<void> {
   const level = z.enum(LOG_LEVELS).parse(line.text("level") ?? "debug");
   const path = join(dataDirOf(line.env), LOG_PATH);
@@ -56,7 +56,7 @@ function shown(text: string, level: LogLevel, { json: isJson, screen }: CommandL
   return styled`${paint("dim", at)} ${paint(LEVEL_STYLES[own], own)} ${asLogText(words)}\n`.render(screen);
 }
 
-/** Until someone ends us. A file that is full is read to its end before the next one is begun. */
+/** Until the process is stopped. A full file is read to its end before the next one starts. */
 async function follow(path: string, from: number, show: (text: string) => void): Promise<never> {
   let file = await open(path, "r");
   let position = from;

@@ -58,7 +58,7 @@ function ageOf(iso: string): string {
   return hours < HOURS_PER_DAY ? `${hours}h ago` : `${Math.floor(hours / HOURS_PER_DAY)}d ago`;
 }
 
-/** A turn that ended badly is told here too: nobody would look for it under "idle". */
+/** A turn that ended badly is shown here: "idle" would hide it. */
 function stateOf({ state, stopReason }: SessionRow["turn"]): string {
   if (state !== "idle") return state;
   return stopReason === "error" ? "failed" : stopReason === "interrupted" ? "interrupted" : "idle";

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
   { title: "COMMAND OR ADDRESS" },
 ];
 
-/** Shows the tool servers of config.json in a project, or switches one on or off there. */
+/** Shows the MCP servers of config.json in a project, or enables or disables one there. */
 export async function mcpServers(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", name] = line.args;
   const isList = verb === "list";

@@ -4,22 +4,23 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { ignore } from "../lib/ignore.ts";
+import { TOOL_RELAY_SOCKET } from "../protocol/tool-server.ts";
 import type { CommandLine } from "./command-line.ts";
-import { beQuiet, tellFailure } from "./print.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { beQuiet, printError } from "./print.ts";
 import { NoServerError, RunningServer } from "./running-server.ts";
 import { startInBackground } from "./start-in-background.ts";
 
 /**
- * MCP on stdio: the tools of the running server, for agents and programs that cannot use HTTP. For a program a server is started
- * where none runs; a session's agent has one already, which may just be starting again.
+ * MCP on stdio: the tools of the running server, for agents and programs that cannot use HTTP. For a program a server
+ * is started if none runs; a session's agent already has one, which may just be restarting.
  */
-export async function mcp({ words: args }: CommandLine): Promise<undefined> {
+export async function mcp({ words: args }: CommandLine): Promise<ExitCode | undefined> {
   const isQuiet = (word: string) => word === "-q" || word === "--quiet";
   const extra = args.find((word) => !isQuiet(word));
   if (extra !== undefined) {
-    tellFailure(`Unexpected argument "${extra}".\nUsage: liminal mcp`);
-    process.exitCode = 1;
-    return;
+    printError(`Unexpected argument "${extra}".\nUsage: liminal mcp`);
+    return EXIT.failed;
   }
   if (args.some(isQuiet)) beQuiet();
   const relay = new McpRelay(process.env);
@@ -28,14 +29,14 @@ export async function mcp({ words: args }: CommandLine): Promise<undefined> {
     if (process.env["LIMINAL_MCP_TOKEN"] === undefined && !hasServer()) await startInBackground(process.env);
     instructions = await relay.ready(packageJson.version);
   } catch (error) {
-    tellFailure(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-    return;
+    printError(error instanceof Error ? error.message : String(error));
+    return EXIT.failed;
   }
   serveStdio(() => relayedServer(relay, instructions));
+  return undefined;
 }
 
-/** One that is there and silent is one, too: the relay says so. */
+/** A silent server counts as running: the relay reports it. */
 function hasServer(): boolean {
   try {
     return new RunningServer(process.env).pid > 0;
@@ -56,8 +57,8 @@ function relayedServer(relay: McpRelay, instructions: string | undefined): Serve
     ...(await relay.ask("tools/list", params ?? {}, mcpReq.signal)),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    relay.speakFor(server.getClientVersion()?.name);
-    // Ours where the caller has none: a call that is sent again because the server was restarted must act once.
+    relay.setClientName(server.getClientVersion()?.name);
+    // Ours if the caller has none: a call that is repeated after a server restart must run once.
     const progressToken = mcpReq._meta?.progressToken;
     const call = {
       name: params.name,
@@ -76,17 +77,17 @@ function relayedServer(relay: McpRelay, instructions: string | undefined): Serve
   return server;
 }
 
-/** Tools are there by then, or whoever wants them is told that they are not. */
+/** The tools are available by then, or the caller gets an error. */
 const READY_MS_MAX = 5_000;
-/** A server that was there gets longer to come back: it may be busy with being started again. */
+/** A server that was running gets longer to return: it may be restarting. */
 const BACK_MS_MAX = 30_000;
-/** An agent in the middle of a turn waits as long for the next server as it is itself kept for it. */
+/** An agent in the middle of a turn waits as long for the next server as it is held for it. */
 const BACK_FOR_AGENTS_MS_MAX = 10 * 60_000;
 const LOOK_AGAIN_MS = 100;
 const NOT_READY = "Agent MCP failed to initialize";
 const HTTP_UNAUTHORIZED = 401;
 
-/** Below the 60 s after which common clients give up on a call that says nothing. */
+/** Below the 60 s after which common clients abort a silent call. */
 const PROGRESS_EVERY_MS = 10_000;
 const PROTOCOL_VERSION = "2025-06-18";
 
@@ -103,11 +104,11 @@ const Reply = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Hands one MCP request to the running server. It is looked up anew each time, so that a restart on another port breaks nothing. */
+/** Forwards MCP requests to the running server, which is looked up each time, so that a restart on another port works. */
 export class McpRelay {
   readonly #env: Environment;
   #wasThere = false;
-  /** The program we speak for, as it named itself to us. */
+  /** The name of the program we relay for. */
   #clientName: string | undefined;
 
   constructor(env: Environment) {
@@ -115,8 +116,8 @@ export class McpRelay {
   }
 
   /**
-   * Resolves with the server's instructions when it answers. One that is there and says nothing is not waited for any longer than
-   * one that is not.
+   * Resolves with the server's instructions when it answers. A silent server is not awaited for longer than
+   * a missing one.
    */
   async ready(version: string): Promise<string | undefined> {
     const limit = AbortSignal.timeout(READY_MS_MAX);
@@ -135,7 +136,7 @@ export class McpRelay {
     }
   }
 
-  /** Also asked again after the line broke, which is why every call carries a key by which it acts once. */
+  /** Repeated after the connection broke, which is why every call carries a key by which it runs once. */
   async ask(
     method: string,
     params: object,
@@ -143,7 +144,7 @@ export class McpRelay {
     onProgress: (message: string | undefined) => void = () => undefined,
   ): Promise<z.infer<typeof Result>> {
     let missedSince: number | null = null;
-    let toldAt = performance.now();
+    let reportedAt = performance.now();
     for (;;) {
       try {
         const result = await this.#post(method, params, signal, onProgress);
@@ -154,16 +155,16 @@ export class McpRelay {
         missedSince ??= performance.now();
         if (performance.now() - missedSince > this.#patienceMs) throw new Error(`${NOT_READY}: ${messageOf(error)}`);
       }
-      if (performance.now() - toldAt > PROGRESS_EVERY_MS) {
-        toldAt = performance.now();
+      if (performance.now() - reportedAt > PROGRESS_EVERY_MS) {
+        reportedAt = performance.now();
         onProgress("Liminal Builder is restarting");
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
 
-  /** From now on calls are made in the name of this program. */
-  speakFor(clientName: string | undefined): void {
+  /** From now on calls are made on behalf of this program. */
+  setClientName(clientName: string | undefined): void {
     this.#clientName = clientName;
   }
 
@@ -178,22 +179,30 @@ export class McpRelay {
     signal: AbortSignal,
     onProgress: (message: string | undefined) => void,
   ): Promise<z.infer<typeof Result>> {
-    const server = new RunningServer(this.#env, this.#env["LIMINAL_MCP_TOKEN"]);
     const request = { jsonrpc: "2.0", id: 1, method, params };
     const headers = {
       Accept: "application/json, text/event-stream",
       ...(this.#clientName && { "Liminal-Client": encodeURIComponent(this.#clientName.toWellFormed()) }),
     };
-    const response = await server.post("/mcp", request, headers, signal);
+    const response = await this.#reach(request, headers, signal);
     if (response.status === HTTP_UNAUTHORIZED)
       throw new Error(`${NOT_READY}: invalid token. Its session may have ended.`);
     const { result, error } = Reply.parse(await lastMessage(response, onProgress));
     if (result) return result;
     throw new Error(error?.message ?? `${NOT_READY}: the server returned ${response.status}.`);
   }
+
+  /** At a place there is no server: a socket of the runner there leads to it. */
+  #reach(request: object, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+    const token = this.#env["LIMINAL_MCP_TOKEN"];
+    const unix = this.#env[TOOL_RELAY_SOCKET];
+    if (!unix) return new RunningServer(this.#env, token).post("/mcp", request, headers, signal);
+    const all = { ...headers, Authorization: `Bearer ${token ?? ""}`, "Content-Type": "application/json" };
+    return fetch("http://localhost/mcp", { method: "POST", headers: all, body: JSON.stringify(request), signal, unix });
+  }
 }
 
-/** A JSON body as it stands, or the last message of an event stream; progress is told as it comes. */
+/** A JSON body, or the last message of an event stream; progress is passed on as it arrives. */
 async function lastMessage(response: Response, onProgress: (message: string | undefined) => void): Promise<unknown> {
   const decoder = new TextDecoder();
   let [body, rest] = ["", ""];
@@ -217,7 +226,7 @@ async function lastMessage(response: Response, onProgress: (message: string | un
   return last ?? JSON.parse(body);
 }
 
-/** No server, one that is just starting or stopping, or a line that broke. */
+/** No server, one that is just starting or stopping, or a broken connection. */
 function isUnreachable(error: unknown): boolean {
   if (error instanceof NoServerError || error instanceof SyntaxError) return true;
   return error instanceof Error && "code" in error;

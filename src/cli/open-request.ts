@@ -13,9 +13,9 @@ interface AskedPermission {
   readonly sessionId: SessionId;
   readonly title: string;
   readonly asks: string;
-  /** The exact command line, where the tool runs one. */
+  /** The exact command line, if the tool runs one. */
   readonly command?: string;
-  /** All that the agent said of it. */
+  /** Everything the agent sent about it. */
   readonly toolCall: PermissionToolCall;
   readonly note?: string;
   readonly options: readonly PermissionOption[];
@@ -24,7 +24,7 @@ interface AskedPermission {
 interface AskedQuestion {
   readonly kind: "question";
   readonly id: ElicitationId;
-  /** Absent when an agent asks outside any session, while one signs in for example. */
+  /** Absent if an agent asks outside any session, during sign-in for example. */
   readonly sessionId?: SessionId;
   readonly title: string;
   readonly asks: string;
@@ -32,7 +32,7 @@ interface AskedQuestion {
   readonly fields: readonly QuestionField[];
 }
 
-/** Something an agent waits for, as the command line shows it. */
+/** An open request, as the command line shows it. */
 export type OpenRequest = AskedPermission | AskedQuestion;
 
 export function openRequestOf(sessionId: SessionId, title: string, pending: PendingRequest): OpenRequest {
@@ -60,7 +60,7 @@ function questionOf({ elicitationId: id, message, fields, url }: PendingQuestion
   return { kind: "question" as const, id, asks: message, fields, ...(url !== undefined && { url }) };
 }
 
-/** `allow` and `deny` mean this once, where the agent offers that. */
+/** `allow` and `deny` mean this once, if the agent offers that. */
 export function optionFor(options: readonly PermissionOption[], answer: string): PermissionOption | undefined {
   const kind = answer === "allow" ? "allow" : answer === "deny" ? "reject" : null;
   const exact = options.find(({ optionId }) => optionId === answer);
@@ -68,7 +68,7 @@ export function optionFor(options: readonly PermissionOption[], answer: string):
   return options.find((one) => one.kind === `${kind}_once`) ?? options.find((one) => one.kind.startsWith(kind));
 }
 
-/** All of what is asked, each line as one and nothing in it invisible: what is allowed is what was seen. */
+/** The complete request, line by line with nothing invisible: the user allows what is shown. */
 export function requestWords(request: OpenRequest, indent: string): string {
   if (request.kind === "question") return visibleBlock(request.asks, indent);
   const { command, note, toolCall } = request;

@@ -7,7 +7,7 @@ import { print } from "./print.ts";
 import { dataDirOf } from "./running-server.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
-/** Shows the page, signed in, at a session where one is named. */
+/** Opens the page, signed in, at a session if one is named. */
 export async function open(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
   const { origin } = link.server;
@@ -24,7 +24,7 @@ export async function open(line: CommandLine): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** What the page has no row for it cannot show. */
+/** The page cannot show a session it has no row for. */
 async function shownSession(link: ServerLink, wanted: string): Promise<SessionId> {
   const sessionId = await findSession(link, wanted);
   const row = (await allSessions(link)).find(({ id }) => id === sessionId);

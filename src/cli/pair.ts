@@ -2,13 +2,13 @@ import encodeQR from "qr";
 import { PairingOutcome, ShownInvitation } from "../protocol/devices.ts";
 import type { CommandLine } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { print, tell } from "./print.ts";
+import { print, printNote } from "./print.ts";
 import { bodyOf, type RunningServer } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 
 const LOOK_AGAIN_MS = 500;
 
-/** Prints what signs another device in, once. */
+/** Prints a one-time link that signs in another device. */
 export async function pair(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
   const made = ShownInvitation.parse(await (await bodyOf(await link.server.post("/api/pairing", {}))).json());
@@ -20,8 +20,8 @@ export async function pair(line: CommandLine): Promise<ExitCode> {
     print(line, result, words(made, url));
     return EXIT.done;
   }
-  // A program that waits for the end has to have the link before it.
-  if (line.json) tell(url);
+  // A program that waits for the end needs the link before it.
+  if (line.json) printNote(url);
   else print(line, result, words(made, url));
   const { status, device } = await ended(link.server, made.id);
   const text =

@@ -8,7 +8,7 @@ import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 import { oneLine, paint, Styled, styled } from "./terminal.ts";
 
-/** Lists what agents wait for, or answers one of it. */
+/** Lists open requests, or answers one. */
 export async function permit(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
   const requests = await openRequests(line, link);
@@ -116,11 +116,11 @@ async function reply(
 
 const SHORT_ID_CHARS_MIN = 6;
 
-/** The shortest end of a request's id that no other has: the beginnings of most are the same. */
+/** The shortest unique end of a request's id, because most ids start alike. */
 export function shortRequestId(id: string, all: readonly string[]): string {
   for (let chars = SHORT_ID_CHARS_MIN; chars < id.length; chars += 1) {
     const end = id.slice(-chars);
-    // One that begins with a dash would be taken for an option.
+    // One that begins with a dash would be parsed as an option.
     if (!end.startsWith("-") && all.every((other) => other === id || !(other.endsWith(end) || other.startsWith(end))))
       return end;
   }
@@ -145,7 +145,7 @@ function described(request: OpenRequest, all: readonly OpenRequest[]): Styled {
   return styled`${head}${url}${words.join("")}${answers(["accept", "decline", "cancel"])}`;
 }
 
-/** `name=value` words as the answers to a form; whether they are complete is the server's to say. */
+/** `name=value` arguments as the answers to a form; the server checks that they are complete. */
 export function answersOf(fields: readonly QuestionField[], words: readonly string[]): AnswerContent {
   return Object.fromEntries(words.map((word) => answerOf(fields, word)));
 }
@@ -183,7 +183,7 @@ function numberOf(name: string, text: string): number {
   throw new CliError(EXIT.usage, `Invalid value "${text}" for ${name}: expected a number.`, "USAGE");
 }
 
-/** By value or by label; what is neither is for the server to refuse. */
+/** By value or by label; anything else is refused by the server. */
 function choiceOf(options: readonly FieldOption[], text: string): string | number | boolean {
   return options.find(({ value, label }) => String(value) === text || label === text)?.value ?? text;
 }

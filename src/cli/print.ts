@@ -3,7 +3,10 @@ import { asPlainJson } from "../lib/harmless-text.ts";
 import type { CommandLine } from "./command-line.ts";
 import { paint, Styled, screenOf, type Text } from "./terminal.ts";
 
-/** The result: an object for programs, or text for people. A pipe often ends in a terminal: what agents wrote steers none. */
+/**
+ * The result: an object for programs, or text for people. A pipe often ends in a terminal, so agent text is made
+ * harmless.
+ */
 export function print(line: CommandLine, result: object, text: Text): void {
   const shown = (text instanceof Styled ? text : Styled.of(text)).render(line.screen);
   process.stdout.write(
@@ -22,13 +25,13 @@ export function beQuiet(): void {
   isQuiet = true;
 }
 
-/** What is not the result: progress, hints, questions. Never on stdout, where the result goes. */
-export function tell(text: Text): void {
+/** Everything but the result: progress, hints, questions. Never on stdout, where the result goes. */
+export function printNote(text: Text): void {
   if (!isQuiet) writeBeside(text);
 }
 
-/** Why the command fails: the first line says it, the others what to do. */
-export function tellFailure(message: string): void {
+/** Why the command failed: the first line is the error, the others are advice. */
+export function printError(message: string): void {
   const [first = "", ...more] = message.split("\n");
   writeBeside(Styled.join([paint("red", first), ...more], "\n"));
 }
@@ -38,7 +41,7 @@ function writeBeside(text: Text): void {
   process.stderr.write(`${shown.render(screenOf(process.stderr, process.env))}\n`);
 }
 
-/** Copies a body to stdout as fast as it is read there: none of it is kept. `clean` takes out what could steer a terminal. */
+/** Streams a body to stdout without buffering it. `clean` removes terminal control sequences. */
 export async function pour(body: Response, clean: (text: string) => string): Promise<void> {
   if (body.body === null) return;
   const decoder = new TextDecoder();

@@ -6,7 +6,7 @@ import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 import { type Column, CUT, table } from "./terminal.ts";
 
-/** A directory is copied: it stays whole. */
+/** A directory is meant to be copied: it is never cut. */
 const COLUMNS: readonly Column[] = [{ title: "NAME", ...CUT, style: "cyan" }, { title: "DIRECTORY" }];
 
 export async function projects(line: CommandLine): Promise<ExitCode> {

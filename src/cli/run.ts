@@ -1,57 +1,104 @@
 import { readFileSync } from "node:fs";
 import { SessionFeed } from "../client/session-feed.ts";
 import { afterTimeout } from "../lib/absence-watch.ts";
+import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { type CliType, cliTypeOf, type SessionId } from "../protocol/ids.ts";
+import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
 import type { Project } from "../protocol/server-messages.ts";
 import type { ConfigOption } from "../protocol/session-parts.ts";
+import type { SessionRow } from "../protocol/session-schema.ts";
+import type { NewWorktree } from "../protocol/worktrees.ts";
 import { agentNamed } from "./agents.ts";
+import { attemptersOf, runAttempts } from "./attempts.ts";
 import { type CommandLine, suggestion, wrongUsage } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findOrAddProject } from "./find-project.ts";
 import { allSessions } from "./find-session.ts";
-import { tell } from "./print.ts";
-import { isWaiting, messageOf, say } from "./say.ts";
+import { printNote } from "./print.ts";
+import { isWaiting, messageOf, say, timeoutMsOf } from "./say.ts";
 import { connect, type ServerLink } from "./server-link.ts";
+import { worktreeHere } from "./worktrees.ts";
 
 const AGENT_DEFAULT = "builtin";
-/** An agent that has not said by then what can be chosen is not going to. */
+/** An agent that has not reported its options by then has none. */
 const OPTIONS_MS_MAX = 90_000;
 
 /** Starts a session and sends its first message. */
 export async function run(line: CommandLine): Promise<ExitCode> {
   const mode = modeOf(line);
   const schema = schemaOf(line);
+  const wanted = worktreeOf(line);
+  timeoutMsOf(line);
   const prompt = await messageOf(line, line.args);
+  const worktree = wanted && { ...wanted, about: prompt.slice(0, TITLE_CHARS_MAX) };
   const content = schema === null ? prompt : `${prompt}\n\n${schemaWords(schema)}`;
   using link = await connect(line.env);
   const named = line.text("agent");
   if (named !== undefined) agentNamed(link, named);
-  const project = await findOrAddProject(link, line.text("project") ?? process.cwd());
+  const attempters = line.has("attempts") ? attemptersOf(line, link) : null;
+  const here = line.text("project") === undefined ? await worktreeHere(link) : null;
+  // After all that can be wrong without it: a refused command adds no project.
+  const project = here?.project ?? (await findOrAddProject(link, line.text("project") ?? process.cwd()));
+  if (attempters !== null) return await runAttempts(line, link, { project, content, agents: attempters, policy: mode });
   const cliType = named === undefined ? await lastAgent(link, project) : agentNamed(link, named).id;
   const title = line.text("title");
-  const { sessionId } = await link.ask("session:created", {
+  const { session } = await link.ask("session:created", {
     type: "session:create",
     projectId: project.id,
     cliType,
     ...(title !== undefined && { title }),
+    ...(worktree !== null && { worktree: { create: worktree } }),
+    ...(worktree === null && here !== null && { worktree: { worktreeId: here.worktree.worktreeId } }),
   });
-  if (mode !== null) await link.act({ type: "policy:set", scope: "session", sessionId, mode });
-  await choose(line, link, sessionId);
-  if (isWaiting(line) && !line.json) tell(`Session ${sessionId}`);
+  const sessionId = session.id;
+  try {
+    if (mode !== null) await link.act({ type: "policy:set", scope: "session", sessionId, mode });
+    await choose(line, link, sessionId);
+  } catch (error) {
+    await takeBack(link, session, worktree !== null).catch(ignore("the session stays, as with a lost connection"));
+    throw error;
+  }
+  if (isWaiting(line) && !line.json) printNote(`Session ${sessionId}`);
   return await say(line, link, sessionId, content, schema);
 }
 
-/** The agent used last in the project, where it is still there. */
-async function lastAgent(link: ServerLink, project: Project): Promise<CliType> {
+/** Nothing was said in it, and nobody asked for an empty session: it goes, with the worktree that was made for it. */
+async function takeBack(
+  link: ServerLink,
+  { id: sessionId, worktree }: SessionRow,
+  hasMadeWorktree: boolean,
+): Promise<void> {
+  await link.act({ type: "session:delete", sessionId });
+  if (worktree === null || !hasMadeWorktree) return;
+  const { worktreeId, name } = worktree;
+  await link.act({ type: "worktree:remove", worktreeId });
+  await link.act({ type: "worktree:purge", worktreeId, name });
+}
+
+/** Null: it works in the project's own directory. */
+function worktreeOf(line: CommandLine): NewWorktree | null {
+  const base = line.text("base");
+  if (!line.has("worktree")) {
+    // Attempts have a worktree each.
+    if (line.has("attempts")) return null;
+    if (base !== undefined) throw wrongUsage(line, "--base is only used with --worktree.");
+    return null;
+  }
+  const branch = line.text("worktree");
+  return { ...(branch && { branch }), ...(base !== undefined && { base }) };
+}
+
+/** The agent used last in the project, if it still exists. */
+export async function lastAgent(link: ServerLink, project: Project): Promise<CliType> {
   const sessions = await allSessions(link, [project]);
   const used = sessions.filter(({ parentId }) => parentId === undefined).map(({ id }) => cliTypeOf(id));
   const isHere = (id: CliType) => link.hello.agents.some((agent) => agent.id === id && agent.availability === "ready");
   return used.find(isHere) ?? agentNamed(link, AGENT_DEFAULT).id;
 }
 
-/** Sets the model and the mode, as the agent calls them. */
+/** Sets the model and the mode, by the agent's names. */
 async function choose(line: CommandLine, link: ServerLink, sessionId: SessionId): Promise<void> {
   for (const category of ["model", "mode"] as const) {
     const wanted = line.text(category);

@@ -7,7 +7,7 @@ import { type CommandLine, countOf, wrongUsage } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { followTurn, type TurnResult } from "./follow-turn.ts";
 import { type OpenRequest, requestWords } from "./open-request.ts";
-import { print, tell } from "./print.ts";
+import { print, printNote } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
 import { plain, untilInterrupted } from "./terminal.ts";
 
@@ -19,7 +19,7 @@ const EXIT_OF: Readonly<Record<TurnResult["status"], ExitCode>> = {
   blocked: EXIT.blocked,
 };
 
-/** The words of the command line as one message; `-`, or nothing at all in a pipe, stands for what comes on stdin. */
+/** The arguments as one message; `-`, or no argument in a pipe, reads stdin. */
 export async function messageOf(line: CommandLine, words: readonly string[]): Promise<string> {
   const takesInput = words.includes("-") || (words.length === 0 && process.stdin.isTTY !== true);
   const input = takesInput ? await Bun.stdin.text() : "";
@@ -31,7 +31,7 @@ export async function messageOf(line: CommandLine, words: readonly string[]): Pr
   return text;
 }
 
-/** Sends a message to a session and, where that is wanted, waits for its answer. */
+/** Sends a message to a session and, if requested, waits for its answer. */
 export async function say(
   line: CommandLine,
   link: ServerLink,
@@ -39,7 +39,7 @@ export async function say(
   content: string,
   schema: object | null = null,
 ): Promise<ExitCode> {
-  const timeoutMs = line.text("timeout") === undefined ? null : countOf(line, "timeout", 0) * MS_PER_SECOND;
+  const timeoutMs = timeoutMsOf(line);
   if (!isWaiting(line)) {
     await link.act({ type: "session:send", sessionId, content });
     print(line, { sessionId, status: "sent" }, `${sessionId}\n`);
@@ -53,7 +53,7 @@ export async function say(
   const ended = await Promise.race([following, untilInterrupted()]);
   const result = ended === "interrupted" || schema === null ? ended : structured(ended, schema);
   if (result === "interrupted") {
-    tell(`\nStopped waiting. The session keeps running. Follow it with: liminal attach ${sessionId}`);
+    printNote(`\nStopped waiting. The session keeps running. Follow it with: liminal attach ${sessionId}`);
     return EXIT.detached;
   }
   print(line, result, screen.rest(result.text));
@@ -61,22 +61,27 @@ export async function say(
   return EXIT_OF[result.status];
 }
 
-/** Whether the command stays until the turn has ended. */
+/** The time that a turn may take; null without a limit. */
+export function timeoutMsOf(line: CommandLine): number | null {
+  return line.text("timeout") === undefined ? null : countOf(line, "timeout", 0) * MS_PER_SECOND;
+}
+
+/** Whether the command waits until the turn has ended. */
 export function isWaiting(line: CommandLine): boolean {
   return line.has("wait") || line.text("timeout") !== undefined || line.text("output-schema") !== undefined;
 }
 
-/** A turn that takes too long is cancelled; how it ended is seen as usual. */
+/** A turn that takes too long is cancelled; its end is reported as usual. */
 function cancelAfter(timeoutMs: number | null, link: ServerLink, sessionId: SessionId): Disposable {
   if (timeoutMs === null) return { [Symbol.dispose]: ignore("there is no limit") };
   const cancel = afterTimeout(timeoutMs, () => {
-    tell(`The turn took longer than ${timeoutMs / MS_PER_SECOND} s and was cancelled.`);
+    printNote(`The turn took longer than ${timeoutMs / MS_PER_SECOND} s and was cancelled.`);
     link.act({ type: "session:cancel", sessionId }).catch(ignore("the turn has just ended by itself"));
   });
   return { [Symbol.dispose]: cancel };
 }
 
-/** The answer as the JSON that was asked for; one that does not match fails the command. */
+/** The answer as the requested JSON; one that does not match fails the command. */
 function structured(result: TurnResult, schema: object): TurnResult {
   if (result.status !== "done") return result;
   const output = parseJson(result.text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/, "$1"));
@@ -92,19 +97,19 @@ function structured(result: TurnResult, schema: object): TurnResult {
   return fails(`${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "not valid"}`);
 }
 
-/** Why there is no answer, and what can be done, on stderr. */
+/** Why there is no answer, and what to do, on stderr. */
 function explain({ sessionId, status, error, pending = [] }: TurnResult): void {
-  if (status === "failed") tell(`The turn failed: ${error ?? "the agent gave no reason"}`);
-  if (status === "cancelled") tell("The turn was cancelled.");
+  if (status === "failed") printNote(`The turn failed: ${error ?? "the agent gave no reason"}`);
+  if (status === "cancelled") printNote("The turn was cancelled.");
   if (status !== "blocked") return;
-  if (error !== undefined) tell(error);
+  if (error !== undefined) printNote(error);
   for (const request of pending)
-    tell(
+    printNote(
       `The agent is waiting for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\n${adviceFor(request)}`,
     );
 }
 
-/** Edits are covered by a narrower mode than commands are. */
+/** Edits are covered by a narrower mode than commands. */
 function adviceFor(request: OpenRequest): string {
   const isEdit = request.kind === "permission" && request.command === undefined && isEditing(request.toolCall.kind);
   return isEdit
@@ -114,7 +119,7 @@ function adviceFor(request: OpenRequest): string {
 
 const isEditing = (kind: string | undefined) => kind === "edit" || kind === "delete" || kind === "move";
 
-/** Text that grows on a terminal as it comes; elsewhere it is written once, when it is whole. */
+/** Streams growing text to a terminal; elsewhere it is written once, when it is complete. */
 class GrowingText {
   readonly #isLive: boolean;
   #shown = "";
@@ -129,7 +134,7 @@ class GrowingText {
     this.#shown = text;
   }
 
-  /** What is still to be written. */
+  /** The text that is not written yet. */
   rest(text: string): string {
     if (!this.#isLive) return text === "" ? "" : `${text}\n`;
     return `${text.startsWith(this.#shown) ? text.slice(this.#shown.length) : `\n${text}`}\n`;

@@ -37,7 +37,7 @@ export async function search(line: CommandLine): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** The title has a line of its own where there is no room for it. */
+/** The title gets its own line if there is no room for it. */
 function headOf([id = "", ...more]: readonly string[], title: string, { columns }: Screen): Styled {
   const rest = more.map((word) => `  ${word}`).join("");
   const taken = Bun.stringWidth(`${id}${rest}  `);
@@ -47,7 +47,7 @@ function headOf([id = "", ...more]: readonly string[], title: string, { columns 
   return styled`${paint("cyan", id)}${paint("dim", rest)}${gap}${paint("bold", shown)}`;
 }
 
-/** One line with what was looked for marked. Spaces beside a hit count, so the pieces are not trimmed. */
+/** One line with the matches marked. Spaces beside a match count, so the pieces are not trimmed. */
 function foundText(snippet: SearchHit["snippet"], { columns }: Screen): Styled {
   const pieces = snippet.map(({ text, hit }) => paint(hit ? "yellow" : undefined, oneLine(`|${text}|`).slice(1, -1)));
   return Styled.join(pieces).shorten(columns === null ? null : columns - INDENT.length);

@@ -1,36 +1,35 @@
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pageIsCurrent } from "../../bin/page-sources.mjs";
-import { IGNORE_THE_FOLDER, PACKAGE_ROOT } from "../../bin/run-bun.mjs";
+import { ownCommand, PROGRAM_DIR } from "../operations/own-program.ts";
 import type { Environment } from "./command-line.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { tell } from "./print.ts";
+import { printNote } from "./print.ts";
 import { dataDirOf, RunningServer, SilentServerError, serverOfAnother } from "./running-server.ts";
 
 const LOG_NAME = "server.log";
 
-/** Starts a server that outlives this command, and says so. Resolves when it answers. */
+/** Starts a server that outlives this command, with a note. Resolves when it answers. */
 export async function startInBackground(env: Environment): Promise<RunningServer> {
   const dataDir = dataDirOf(env);
-  tell("No server is running. Starting one in the background…");
+  printNote("No server is running. Starting one in the background…");
   const logPath = join(dataDir, LOG_NAME);
   const log = openLog(dataDir, logPath);
   const logStart = statSync(logPath).size;
   const surroundings = { cwd: dataDir, env: { ...env, LIMINAL_NO_OPEN: "1" }, stdin: "ignore", stderr: log } as const;
-  const bun = (...words: string[]) => [process.execPath, ...IGNORE_THE_FOLDER, ...words];
-  if (!pageIsCurrent(PACKAGE_ROOT)) {
-    tell("Building the page…");
-    const build = bun(join(PACKAGE_ROOT, "scripts", "build-page.ts"));
+  if (!Bun.isStandaloneExecutable && !pageIsCurrent(PROGRAM_DIR)) {
+    printNote("Building the page…");
+    const build = [process.execPath, "--no-env-file", "--no-install", join(PROGRAM_DIR, "scripts/build-page.ts")];
     const code = await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
-    if (code !== 0) tell(`Could not build the page. Commands work without it. Details: ${logPath}`);
+    if (code !== 0) printNote(`Could not build the page. Commands work without it. Details: ${logPath}`);
   }
-  // Nobody chose a port: another program on the usual one is no reason to fail.
+  // No port was chosen: another program on the default one is no reason to fail.
   const freePort = env["LIMINAL_PORT"] ? [] : ["--free-port"];
-  const serve = bun(join(PACKAGE_ROOT, "src", "cli", "main.ts"), "serve", "--json", ...freePort);
-  const child = Bun.spawn(serve, { ...surroundings, stdout: "pipe", detached: true });
+  const serve = ownCommand("liminal", "serve", "--json", ...freePort);
+  const child = Bun.spawn([...serve], { ...surroundings, stdout: "pipe", detached: true });
   closeSync(log);
-  // Its one line has the token in it: only that it came is of interest, and it is not repeated anywhere.
-  if (!(await saidSomething(child.stdout))) {
+  // Its one line contains the token: only its arrival matters, and it is never repeated.
+  if (!(await hasOutput(child.stdout))) {
     await child.exited;
     const why = readFileSync(logPath).subarray(logStart).toString("utf8").trim();
     const other = await serverOfAnother(dataDir, () => runningServer(env));
@@ -39,13 +38,13 @@ export async function startInBackground(env: Environment): Promise<RunningServer
   }
   child.unref();
   const server = new RunningServer(env);
-  tell(
+  printNote(
     `Liminal Builder is running in the background: ${server.origin} (process ${server.pid}). Stop it with: liminal stop`,
   );
   return server;
 }
 
-/** The one that answers; null when there is none, or only the note of one that is gone. One that is silent may just be starting. */
+/** The server that answers; null if there is none, or only the note of an ended one. A silent one may just be starting. */
 export async function runningServer(
   env: Environment,
   whenSilent: "none" | "fail" = "none",
@@ -71,7 +70,7 @@ function openLog(dataDir: string, path: string): number {
   }
 }
 
-async function saidSomething(stream: ReadableStream<Uint8Array>): Promise<boolean> {
+async function hasOutput(stream: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let text = "";

@@ -15,7 +15,7 @@ export type Style = keyof typeof CODES;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How text is shown where it goes. */
+/** How text is rendered at its destination. */
 export interface Screen {
   /** Columns of the terminal; null in a pipe or a file, where nothing is cut. */
   readonly columns: number | null;
@@ -27,7 +27,7 @@ interface Stream {
   readonly columns?: number;
 }
 
-/** FORCE_COLOR decides where it is set, then NO_COLOR; else a terminal that is not "dumb" gets colours. */
+/** FORCE_COLOR decides if set, then NO_COLOR; otherwise a terminal that is not "dumb" gets colours. */
 export function screenOf(stream: Stream, env: Environment): Screen {
   const isTerminal = stream.isTTY === true;
   return { columns: isTerminal && stream.columns ? stream.columns : null, hasColour: hasColour(isTerminal, env) };
@@ -39,7 +39,7 @@ function hasColour(isTerminal: boolean, env: Environment): boolean {
   return isTerminal && refused === "" && term !== "dumb";
 }
 
-/** Text with styles of ours. Whatever is put into it is made harmless first: what agents wrote steers no terminal. */
+/** Text with our own styles. Inserted text is made harmless first: agent text cannot control a terminal. */
 export class Styled {
   readonly #pieces: readonly { readonly text: string; readonly style?: Style | undefined }[];
 
@@ -62,7 +62,7 @@ export class Styled {
     return this.#pieces;
   }
 
-  /** One line of at most so many columns, with an ellipsis where something is missing. */
+  /** One line of at most that many columns, with an ellipsis if something is missing. */
   shorten(columnsMax: number | null): Styled {
     const columns = sum(this.#pieces.map(({ text }) => Bun.stringWidth(text)));
     if (columnsMax === null || columns <= columnsMax) return this;
@@ -75,7 +75,7 @@ export class Styled {
     return new Styled([...kept, { text: ELLIPSIS }]);
   }
 
-  /** A line that ends in the middle of a style would colour what follows, so each line is styled by itself. */
+  /** A line that ends inside a style would colour the rest, so each line is styled separately. */
   render({ hasColour }: Pick<Screen, "hasColour">): string {
     return this.#pieces
       .map(({ text, style }) => {
@@ -97,14 +97,14 @@ export function styled(strings: TemplateStringsArray, ...values: readonly Text[]
   return Styled.join(strings.flatMap((string, index) => [string, values[index] ?? ""]));
 }
 
-/** What agents wrote, without what could move the cursor or recolour the terminal. Whatever ends a line ends it here. */
+/** Agent text without control sequences. Every line terminator becomes a line break. */
 export function plain(text: string): string {
   return text
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, "\n")
     .replace(/\p{Cc}|\p{Bidi_Control}/gu, (sign) => (sign === "\n" || sign === "\t" ? sign : ""));
 }
 
-/** A text of several lines does not read like one. What does not fit ends with an ellipsis; without a limit it is whole. */
+/** A text on one line. If it does not fit it ends with an ellipsis; without a limit it is complete. */
 export function oneLine(text: string, columnsMax: number | null = null): string {
   const line = plain(visibleOneLine(text));
   return columnsMax === null ? line : shorten(line, columnsMax);
@@ -112,7 +112,7 @@ export function oneLine(text: string, columnsMax: number | null = null): string 
 
 const GRAPHEMES = new Intl.Segmenter();
 
-/** Columns count, not characters: some take two, some none. */
+/** Counts columns, not characters: some take two, some none. */
 function shorten(line: string, columnsMax: number): string {
   if (Bun.stringWidth(line) <= columnsMax) return line;
   return `${beginning(line, columnsMax - ELLIPSIS_COLUMNS).trimEnd()}${ELLIPSIS}`;
@@ -128,7 +128,7 @@ function beginning(line: string, columnsMax: number): string {
   return kept;
 }
 
-/** Words in lines of at most so many columns, all indented but not the first. A word that is longer stays whole. */
+/** Wraps words into lines of at most that many columns, indented except for the first. A longer word is not split. */
 export function wrap(text: string, columnsMax: number | null, indent: string): string {
   if (columnsMax === null) return text;
   const lines: string[] = [];
@@ -144,7 +144,7 @@ export function wrap(text: string, columnsMax: number | null, indent: string): s
 
 export interface Column {
   readonly title: string;
-  /** Its cells may be cut to this many columns, with an ellipsis; without it they are always whole. */
+  /** Its cells may be cut to this many columns, with an ellipsis; without it they are always complete. */
   readonly columnsMin?: number;
   readonly style?: Style | ((cell: string) => Style | undefined);
 }
@@ -164,8 +164,8 @@ interface TableLine {
 }
 
 /**
- * Rows in columns, each cell one line. Where the terminal is narrow, columns that may be cut are; what still does not fit goes to
- * a line of its own below, indented.
+ * Rows in columns, each cell one line. On a narrow terminal, columns that may be cut are; those that still do not fit
+ * move to the next line, indented.
  */
 export function table(columns: readonly Column[], cells: readonly (readonly string[])[], screen: Screen): Styled {
   const rows = cells.map((row) => row.map((cell) => oneLine(cell)));
@@ -186,7 +186,7 @@ export function table(columns: readonly Column[], cells: readonly (readonly stri
   ]);
 }
 
-/** A column that has no room at its least width begins the next line. */
+/** A column without room at its minimum width starts the next line. */
 function brokenInto(columns: readonly PlacedColumn[], columnsMax: number): readonly TableLine[] {
   const lines: { indent: string; columns: PlacedColumn[] }[] = [{ indent: "", columns: [] }];
   let room = columnsMax;
@@ -203,7 +203,7 @@ function brokenInto(columns: readonly PlacedColumn[], columnsMax: number): reado
   return lines;
 }
 
-/** Columns that may be cut give way from the left: the last one is the longest text. */
+/** Columns that may be cut shrink from the left: the last one has the longest text. */
 function fitted({ indent, columns }: TableLine, columnsMax: number): TableLine {
   const room = columnsMax - indent.length - GAP_COLUMNS * (columns.length - 1);
   let excess = Math.max(0, sum(columns.map(({ width }) => width)) - room);
@@ -231,7 +231,7 @@ function lineOf({ indent, columns }: TableLine, row: readonly string[], isHeader
   return styled`${indent}${Styled.join(cells)}\n`;
 }
 
-/** Resolves with the first Ctrl-C, or a polite request to end. Further ones change nothing. */
+/** Resolves with the first Ctrl-C or SIGTERM. Further ones are ignored. */
 export function untilInterrupted(): Promise<"interrupted"> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve("interrupted"));

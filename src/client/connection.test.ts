@@ -35,7 +35,7 @@ async function scene() {
 }
 
 describe("Connection requests", () => {
-  it("resolves with the one answer that repeats the request id", async () => {
+  it("resolves with the answer that repeats the request id", async () => {
     await using at = await scene();
     const answer = at.connection.request({ type: "project:list" });
     const asked = await at.server.frames.next();
@@ -45,7 +45,7 @@ describe("Connection requests", () => {
     expect(at.messages.map(({ type }) => type)).toEqual(["hello", "project:list", "project:list"]);
   });
 
-  it("rejects with the refusal's code and words", async () => {
+  it("rejects with the refusal's code and message", async () => {
     await using at = await scene();
     const answer = at.connection.request({ type: "project:add", path: "/nowhere" });
     const { requestId } = await at.server.frames.next();
@@ -55,7 +55,7 @@ describe("Connection requests", () => {
     expect(error).toMatchObject({ refusal: { code: "PROJECT_PATH_INVALID", message: "No.", details: "why" } });
   });
 
-  it("gives every command an id of its own, keeps one it was given, and gives questions none", async () => {
+  it("gives every command its own id, keeps a given one, and gives queries none", async () => {
     await using at = await scene();
     const asked = [
       at.connection.request({ type: "session:cancel", sessionId: SESSION }),
@@ -68,7 +68,7 @@ describe("Connection requests", () => {
     await Promise.all(asked);
   });
 
-  it("asks again under the same command id what a lost socket left unanswered, and nothing that was answered", async () => {
+  it("repeats unanswered commands of a lost socket under the same command id, and no answered ones", async () => {
     await using at = await scene();
     const answered = at.connection.request({ type: "session:send", sessionId: SESSION, content: "first" });
     say(at.socket, { type: "ok", requestId: (await at.server.frames.next()).requestId } as const);
@@ -84,7 +84,7 @@ describe("Connection requests", () => {
     expect(at.server.frames.waiting).toBe(0);
   });
 
-  it("holds a request made while there is no socket until there is one", async () => {
+  it("holds a request made without a socket until there is one", async () => {
     await using at = await scene();
     at.socket.terminate();
     const next = at.server.sockets.next();
@@ -94,7 +94,7 @@ describe("Connection requests", () => {
     expect((await answer).type).toBe("agent:list");
   });
 
-  it("rejects what is open when it is closed for good, and everything asked after", async () => {
+  it("rejects open and later requests when it is closed for good", async () => {
     await using at = await scene();
     const open = at.connection.request({ type: "agent:list" });
     at.connection.close();
@@ -107,7 +107,7 @@ describe("Connection requests", () => {
 });
 
 describe("Connection frames", () => {
-  it("skips and counts what a newer server says, and goes on", async () => {
+  it("skips and counts unknown messages of a newer server, and continues", async () => {
     await using at = await scene();
     const answer = at.connection.request({ type: "project:list" });
     const { requestId } = await at.server.frames.next();
@@ -121,7 +121,7 @@ describe("Connection frames", () => {
 });
 
 describe("Connection follows", () => {
-  it("opens a session again after the last fact it heard, and ends as if it had never left", async () => {
+  it("opens a session again after the last received fact, and ends in the same state as without the interruption", async () => {
     await using at = await scene();
     using feed = new SessionFeed({ connection: at.connection, sessionId: SESSION });
     const opened = await at.server.frames.next();
@@ -132,7 +132,7 @@ describe("Connection follows", () => {
     const next = await at.server.sockets.next();
     const again = await at.server.frames.next();
     expect(again).toEqual({ type: "session:open", requestId: "r2", sessionId: SESSION, after: 5 });
-    // Everyone hears titles: one that comes before the answer has a gap before it, and must not hide it.
+    // Titles are broadcast: one that arrives before the answer has a gap before it, and must not hide it.
     say(next, titled(7, "seven, heard early"));
     say(next, { ...history(7, again.requestId), type: "session:resumed" });
     say(next, titled(6, "six"));
@@ -142,7 +142,7 @@ describe("Connection follows", () => {
     expect(feed.state).toMatchObject({ seq: 7, title: "seven" });
   });
 
-  it("resumes from the last fact, not from the place a resume promised, when the socket drops in between", async () => {
+  it("resumes from the last fact, not from the position a resume promised, if the socket drops in between", async () => {
     await using at = await scene();
     using _feed = new SessionFeed({ connection: at.connection, sessionId: SESSION });
     say(at.socket, history(3, (await at.server.frames.next()).requestId));
@@ -154,7 +154,7 @@ describe("Connection follows", () => {
     expect(await at.server.frames.next()).toMatchObject({ type: "session:open", after: 3 });
   });
 
-  it("takes a fresh history in place of what it had, also when it asked for less", async () => {
+  it("a fresh history replaces the known one, even if less was requested", async () => {
     await using at = await scene();
     using feed = new SessionFeed({ connection: at.connection, sessionId: SESSION });
     say(at.socket, history(9, (await at.server.frames.next()).requestId, "old"));
@@ -166,7 +166,7 @@ describe("Connection follows", () => {
     expect(feed.state).toMatchObject({ seq: 5, title: "five" });
   });
 
-  it("asks for as many of the newest entries as it was told to, on every socket (D14)", async () => {
+  it("requests the configured number of newest entries on every socket (D14)", async () => {
     await using at = await scene();
     at.connection.follow(SESSION, () => undefined, 60);
     const { requestId, ...first } = await at.server.frames.next();
@@ -177,7 +177,7 @@ describe("Connection follows", () => {
     expect(await at.server.frames.next()).toMatchObject({ after: 9, limit: 60 });
   });
 
-  it("stops hearing a session it no longer follows, and says so", async () => {
+  it("stops receiving a session it no longer follows, and notifies the server", async () => {
     await using at = await scene();
     const heard: string[] = [];
     const unfollow = at.connection.follow(SESSION, (message) => heard.push(message.type));
@@ -189,7 +189,7 @@ describe("Connection follows", () => {
     expect(heard).toEqual([]);
   });
 
-  it("tells the follower when the session cannot be opened", async () => {
+  it("notifies the follower if the session cannot be opened", async () => {
     await using at = await scene();
     const refused = Promise.withResolvers<string>();
     using _feed = new SessionFeed({
@@ -204,7 +204,7 @@ describe("Connection follows", () => {
 });
 
 describe("Connection retries", () => {
-  it("tries at once, then after 0.5, 1, 2, 4, 5 and 5 s, without end", async () => {
+  it("retries at once, then after 0.5, 1, 2, 4, 5 and 5 s, without end", async () => {
     await using at = await scene();
     await at.server.stop();
     const waits: number[] = [];
@@ -217,7 +217,7 @@ describe("Connection retries", () => {
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it("takes up to a quarter off a wait at random", async () => {
+  it("randomly shortens a wait by up to a quarter", async () => {
     await using server = new ScriptedServer().start();
     await server.stop();
     const clock = new StillClock();
@@ -228,7 +228,7 @@ describe("Connection retries", () => {
     expect(clock.set).toEqual([400]);
   });
 
-  it("counts a socket that opens and closes without a word as a failed try", async () => {
+  it("counts a socket that opens and closes without a message as a failed try", async () => {
     await using server = new ScriptedServer().start();
     server.greets = false;
     const clock = new StillClock();
@@ -238,7 +238,7 @@ describe("Connection retries", () => {
     expect(await reached("waiting-to-retry")).toMatchObject({ failedTries: 1 });
   });
 
-  it("tries at once when woken, and a wake while it is open does nothing", async () => {
+  it("retries at once when woken, and a wake while it is open does nothing", async () => {
     await using at = await scene();
     await at.server.stop();
     await at.reached("waiting-to-retry");
@@ -250,7 +250,7 @@ describe("Connection retries", () => {
     expect(at.clock.set).toEqual([]);
   });
 
-  it("asks once a second whether the server is back, and tries at once when it is", async () => {
+  it("probes once a second whether the server is back, and retries at once when it is", async () => {
     await using server = new ScriptedServer().start();
     await server.stop();
     const clock = new StillClock();
@@ -279,10 +279,15 @@ describe("Connection retries", () => {
     await reached("open");
   });
 
-  it("gives up a try that hangs", async () => {
+  it("aborts a try that hangs", async () => {
     const clock = new StillClock();
     await using server = new ScriptedServer().start();
-    const silent = { addEventListener: () => undefined, send: () => undefined, close: () => undefined };
+    const silent = {
+      binaryType: "blob",
+      addEventListener: () => undefined,
+      send: () => undefined,
+      close: () => undefined,
+    };
     const { connection, reached } = connectTo(server, clock, { openSocket: () => silent });
     using _connection = connection;
     clock.ring(10_000);
@@ -290,7 +295,7 @@ describe("Connection retries", () => {
   });
 });
 
-/** Waits until everything said on this socket so far was heard: an answer comes after it. */
+/** Waits until everything sent on this socket so far was received: an answer follows it. */
 async function settledBy(at: Awaited<ReturnType<typeof scene>>, socket: typeof at.socket): Promise<void> {
   const answer = at.connection.request({ type: "project:list" });
   say(socket, { type: "project:list", requestId: (await at.server.frames.next()).requestId, projects: [] } as const);
@@ -298,7 +303,7 @@ async function settledBy(at: Awaited<ReturnType<typeof scene>>, socket: typeof a
 }
 
 describe("Connection heartbeat", () => {
-  it("asks a server that says nothing, and tells that it does not answer until it does (B9)", async () => {
+  it("pings a silent server, and reports that it does not answer until it does (B9)", async () => {
     await using server = new ScriptedServer().start();
     const clock = new StillClock();
     const silences: boolean[] = [];
@@ -310,7 +315,7 @@ describe("Connection heartbeat", () => {
     const socket = await server.sockets.next();
     const answer = connection.request({ type: "project:list" });
     const asked = await server.frames.next();
-    clock.ring(3_000); // the greeting was heard
+    clock.ring(3_000); // the greeting was received
     clock.ring(3_000);
     expect(await server.frames.next()).toMatchObject({ type: "ping" });
     expect(silences).toEqual([]);
@@ -324,7 +329,7 @@ describe("Connection heartbeat", () => {
   });
 });
 
-test("W-9 a message nested deeper than can be read is invalid, and no error", () => {
+test("W-9 a message nested deeper than can be read is invalid, and not an error", () => {
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
   const frame = `{"type":"session:raw","sessionId":"builtin:one","seq":1,"update":${deep}}`;
   expect(parseServerMessage(frame)).toEqual({ kind: "invalid" });

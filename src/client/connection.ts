@@ -4,12 +4,16 @@ import type { ClientMessage } from "../protocol/client-messages.ts";
 import { FACT_TYPES } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { FactMessage, PLAIN_TYPES, PlainServerMessage, type ServerMessage } from "../protocol/server-messages.ts";
+import { readTerminalFrame, type TerminalOutputFrame } from "../protocol/terminal-frames.ts";
 import { FollowedSessions, type FollowListener } from "./followed-sessions.ts";
 import { type ClientRequest, ConnectionClosedError, PendingRequests } from "./pending-requests.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const PROBE_EVERY_MS = 1_000;
-/** After this long without a word the server is asked for one, after as long again it counts as silent: 9 s at most. */
+/**
+ * After this long without a message the server is pinged, and after the same time again it counts as silent: 9 s at
+ * most.
+ */
 const HEARTBEAT_MS = 3_000;
 
 export type ConnectionPhase =
@@ -22,15 +26,17 @@ interface ConnectionOptions {
   readonly url: string;
   readonly world: ClientWorld;
   readonly onPhase?: (phase: ConnectionPhase) => void;
-  /** The socket is open and the server does not answer (true), or answers again (false); without it nobody asks. */
+  /** The socket is open and the server does not answer (true), or answers again (false); without it there are no pings. */
   readonly onSilence?: (isSilent: boolean) => void;
-  /** Hears everything, answers included, in wire order. */
+  /** Receives every message, answers included, in wire order. */
   readonly onMessage?: (message: ServerMessage) => void;
+  /** Receives the output of terminals that were attached with `output: "binary"`. */
+  readonly onTerminalOutput?: (output: TerminalOutputFrame) => void;
 }
 
 /**
- * One socket to the server, for as long as the client lives: a lost one is replaced, what was followed is followed
- * from where it stood, and what was asked is asked again under the same command id, so that it is done once.
+ * One connection to the server for the lifetime of the client. A lost socket is replaced, followed sessions resume from
+ * their last fact, and unanswered requests are repeated under the same command id, so that they run once.
  */
 export class Connection implements Disposable {
   readonly #options: ConnectionOptions;
@@ -38,13 +44,12 @@ export class Connection implements Disposable {
   readonly #followed: FollowedSessions;
   #phase: ConnectionPhase = { phase: "connecting", failedTries: 0 };
   #socket: ClientSocket | null = null;
-  /** Since the last message of the server. A socket that opens and closes without one is a failed try too. */
+  /** Since the last message of the server. A socket that opens and closes without one is a failed try, too. */
   #failedTries = 0;
   #hasReceived = false;
-  /** Since the last beat. */
   #hasReceivedSinceBeat = false;
   #isSilent = false;
-  /** Takes back the timers of the present phase. */
+  /** Cancels the timers of the current phase. */
   #cancelTimers: () => void = ignore("no timer is set before the first attempt");
   #skipped = { unknown: 0, invalid: 0 };
 
@@ -59,17 +64,17 @@ export class Connection implements Disposable {
     return this.#phase;
   }
 
-  /** Frames that were not understood: of a type this version does not know, or malformed. */
+  /** Frames that could not be read: of an unknown type, or malformed. */
   get skipped(): { readonly unknown: number; readonly invalid: number } {
     return this.#skipped;
   }
 
-  /** Tries at once when a retry waits: the page became visible, or the machine came online. */
+  /** Retries at once if a retry is pending: the page became visible, or the machine came online. */
   wake(): void {
     if (this.#phase.phase === "waiting-to-retry") this.#connect();
   }
 
-  /** Settles with the one answer; a refusal rejects with its code. Waits through any number of lost sockets. */
+  /** Settles with the answer; a refusal rejects with its code. Waits across any number of lost sockets. */
   request(request: ClientRequest): Promise<ServerMessage> {
     if (this.#phase.phase === "closed") return Promise.reject(new ConnectionClosedError("The connection is closed."));
     const { message, answer } = this.#pending.add(request);
@@ -77,7 +82,10 @@ export class Connection implements Disposable {
     return answer;
   }
 
-  /** Hears a session from its newest entries on, `limit` of them, over any number of sockets; what it returns ends that. */
+  /**
+   * Receives a session from its newest `limit` entries on, across any number of sockets, until the returned function is
+   * called.
+   */
   follow(sessionId: SessionId, listener: FollowListener, limit?: number): () => void {
     this.#followed.add(sessionId, listener, limit);
     if (this.#phase.phase === "open") this.#send(this.#followed.openRequest(sessionId));
@@ -90,7 +98,7 @@ export class Connection implements Disposable {
     };
   }
 
-  /** Ends the connection for good; what was not answered is rejected. */
+  /** Closes the connection for good; unanswered requests are rejected. */
   close(): void {
     this.#enter({ phase: "closed" });
     this.#dropSocket();
@@ -105,6 +113,7 @@ export class Connection implements Disposable {
     this.#enter({ phase: "connecting", failedTries: this.#failedTries });
     const { url, world } = this.#options;
     const socket = world.openSocket(url);
+    socket.binaryType = "arraybuffer";
     this.#socket = socket;
     this.#cancelTimers = world.after(CONNECT_TIMEOUT_MS, () => this.#lost(socket));
     socket.addEventListener("open", () => this.#opened(socket));
@@ -122,7 +131,7 @@ export class Connection implements Disposable {
     if (this.#options.onSilence) this.#beat(false);
   }
 
-  /** A hung server keeps its sockets open: only an answer that does not come tells. */
+  /** A hung server keeps its sockets open: only a missing answer reveals it. */
   #beat(wasAsked: boolean): void {
     this.#cancelTimers = this.#options.world.after(HEARTBEAT_MS, () => {
       const isSilent = !this.#hasReceivedSinceBeat;
@@ -145,6 +154,11 @@ export class Connection implements Disposable {
     this.#hasReceived = true;
     this.#hasReceivedSinceBeat = true;
     this.#setSilent(false);
+    const output = data instanceof ArrayBuffer ? readTerminalFrame(data) : null;
+    if (output) {
+      this.#options.onTerminalOutput?.(output);
+      return;
+    }
     const frame = parseServerMessage(data);
     switch (frame.kind) {
       case "message":
@@ -168,7 +182,7 @@ export class Connection implements Disposable {
     this.#dropSocket();
     if (this.#hasReceived) {
       this.#hasReceived = false;
-      this.#connect(); // the first try after a loss comes at once; only failed tries wait
+      this.#connect(); // the first try after a loss is immediate; only failed tries wait
     } else {
       this.#failedTries += 1;
       this.#waitToRetry();
@@ -190,7 +204,7 @@ export class Connection implements Disposable {
     };
   }
 
-  /** Between far-apart tries, a cheap question brings the next one forward: a server that is back is in sync within 2 s. */
+  /** A cheap probe brings the next try forward: a server that is back is in sync within 2 s. */
   #scheduleProbe(onNext: (cancel: () => void) => void): () => void {
     const { probe, after } = this.#options.world;
     if (probe === undefined) return ignore("without a probe only the schedule decides");
@@ -228,18 +242,18 @@ const Envelope = z.looseObject({ type: z.string() });
 const facts: ReadonlySet<string> = new Set(FACT_TYPES);
 const plain: ReadonlySet<string> = new Set(PLAIN_TYPES);
 
-/** A frame as it was understood. A newer server's message is no error: it is skipped, and counted by whoever reads. */
+/** A parsed frame. A newer server's message is not an error: it is skipped and counted. */
 type ParsedFrame =
   | { readonly kind: "message"; readonly message: ServerMessage }
   | { readonly kind: "unknown"; readonly type: string }
   | { readonly kind: "invalid" };
 
-/** The one place where what the server sent becomes a typed message. */
+/** The only place where server data becomes a typed message. */
 export function parseServerMessage(data: unknown): ParsedFrame {
   const envelope = Envelope.safeParse(parseJson(data));
   if (!envelope.success) return { kind: "invalid" };
   const { type } = envelope.data;
-  // Some words are said of sessions and of agents alike: only a fact has a place in a log.
+  // Some types exist for sessions and for agents: only a fact has a position in a log.
   const isFact = facts.has(type) && ("seq" in envelope.data || !plain.has(type));
   if (isFact) return understood(() => FactMessage.safeParse(envelope.data));
   if (plain.has(type)) return understood(() => PlainServerMessage.safeParse(envelope.data));
@@ -251,7 +265,7 @@ function understood(parse: () => z.core.util.SafeParseResult<ServerMessage>): Pa
     const result = parse();
     return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
   } catch (error) {
-    if (error instanceof RangeError) return { kind: "invalid" }; // nested deeper than there is stack to read it
+    if (error instanceof RangeError) return { kind: "invalid" }; // nested deeper than the stack allows
     throw error;
   }
 }
@@ -261,23 +275,24 @@ function parseJson(data: unknown): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return undefined; // not JSON is not a message: the caller counts it as invalid
+    return undefined; // not JSON: the caller counts it as invalid
   }
 }
 
 const RETRY_STEPS_MS = [500, 1_000, 2_000, 4_000, 5_000] as const;
 const LAST_STEP_MS = 5_000;
-/** Up to this share of a step is taken off at random, so that many pages do not knock at the same instant. */
+/** A delay is randomly shortened by up to this share, so that many pages do not reconnect at the same instant. */
 const JITTER_SHARE = 0.25;
 
-/** How long to wait after the given number of failed tries, the first one being 1; it never gives up. */
+/** The delay after the given number of failed tries, starting at 1; it never gives up. */
 function retryDelayMs(failedTries: number, random: () => number): number {
   const step = RETRY_STEPS_MS[failedTries - 1] ?? LAST_STEP_MS;
   return Math.round(step * (1 - JITTER_SHARE * random()));
 }
 
-/** The part of a WebSocket that is used: the browser's and Bun's both are one. */
+/** The part of a WebSocket that is used: the browser's and Bun's both match. */
 export interface ClientSocket {
+  binaryType: string;
   addEventListener(type: "open" | "close" | "error", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   send(text: string): void;
@@ -288,11 +303,11 @@ export interface ClientSocket {
 export interface ClientWorld {
   readonly openSocket: (url: string) => ClientSocket;
   readonly now: () => number;
-  /** Calls once after a time; what it returns takes that back. */
+  /** Calls once after a delay; the returned function cancels it. */
   readonly after: (ms: number, call: () => void) => () => void;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly newId: () => string;
-  /** Asks, more cheaply than by a socket, whether the server is there; without it only the schedule decides. */
+  /** Checks, more cheaply than with a socket, whether the server is reachable; without it only the schedule decides. */
   readonly probe?: () => Promise<boolean>;
 }

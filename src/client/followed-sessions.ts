@@ -2,24 +2,22 @@ import { invariant } from "../lib/assert.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
 import type { FollowMessage } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import type {
-  FactMessage,
-  PlainServerMessage,
-  ServerMessage,
-  SessionHistory,
-  SessionResumed,
-} from "../protocol/server-messages.ts";
+import type { FactMessage, PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
+import type { SessionHistory, SessionResumed } from "../protocol/session-messages.ts";
 import type { ErrorMessage } from "./pending-requests.ts";
 
-/** All that concerns the follower of one session, in order; `error` says that it could not be opened. */
-export type SessionMessage = FollowMessage | Extract<PlainServerMessage, { type: "session:draft" }> | ErrorMessage;
+/** All messages for the follower of one session, in order; `error` means that it could not be opened. */
+export type SessionMessage =
+  | FollowMessage
+  | Extract<PlainServerMessage, { type: "session:draft" | "session:presence" | "changes:state" }>
+  | ErrorMessage;
 export type FollowListener = (message: SessionMessage) => void;
 
 interface Follow {
   readonly listener: FollowListener;
-  /** How many of the newest entries a history has; without it the server decides. */
+  /** Number of newest entries in a history; without it the server decides. */
   readonly limit: number | undefined;
-  /** The place of the last fact that was handed on; null before the first history. */
+  /** The seq of the last fact passed on; null before the first history. */
   seq: number | null;
   /** Set while an answer to `session:open` is awaited: facts received meanwhile have gaps before them and are dropped. */
   openRequestId: string | null;
@@ -63,7 +61,7 @@ export class FollowedSessions {
     };
   }
 
-  /** Hands a message on to the session's follower, when it may be folded onto what went before. */
+  /** Passes a message to the session's follower if it can be folded onto the previous ones. */
   dispatch(message: ServerMessage): void {
     if (message.type === "error") this.#refused(message);
     else if ("sessionId" in message && message.sessionId !== undefined) {
@@ -88,6 +86,8 @@ function handOn(follow: Follow, message: Exclude<ServerMessage, ErrorMessage>): 
       return;
     case "session:page":
     case "session:draft":
+    case "session:presence":
+    case "changes:state":
       follow.listener(message);
       return;
     default:
@@ -102,10 +102,10 @@ function handOnFact(follow: Follow, fact: FactMessage): void {
 }
 
 function opened(follow: Follow, message: SessionHistory | SessionResumed): void {
-  // An answer to an earlier socket's question, or to a follow that was given up, says nothing about this one.
+  // An answer to an earlier socket's request, or to an ended follow, does not apply to this one.
   if (follow.openRequestId !== (message.requestId ?? follow.openRequestId)) return;
   follow.openRequestId = null;
-  // A resume only promises the missed facts: its own place must not hide them if the socket drops before they come.
+  // A resume only promises the missed facts: its seq must not hide them if the socket drops before they arrive.
   if (message.type === "session:history") follow.seq = message.seq;
   follow.listener(message);
 }

@@ -4,10 +4,10 @@ import { CommandId } from "../protocol/ids.ts";
 import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
 
 type WithoutRequestId<Message> = Message extends unknown ? Omit<Message, "requestId"> : never;
-/** What a caller asks for; the connection adds what correlates the answer. */
+/** A caller's request; the connection adds the correlation ids. */
 export type ClientRequest = WithoutRequestId<ClientMessage>;
 
-/** Questions, and states that replace each other: repeating one does no harm, so nothing has to remember it. */
+/** Queries, and states that replace each other: repeating one is harmless, so it needs no command id. */
 const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["type"]>([
   "project:list",
   "directories:list",
@@ -19,11 +19,25 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "session:close",
   "session:draft",
   "session:seen",
+  "session:mark",
   "search",
   "agent:list",
   "files:search",
+  "changes:open",
+  "changes:close",
+  "changes:patch",
+  "changes:viewed",
+  "files:list",
+  "files:read",
+  "terminal:list",
+  "terminal:attach",
+  "terminal:detach",
+  "terminal:ack",
+  "service:list",
+  "service:consents",
   "inbox:list",
   "session:results",
+  "usage:get",
   "ping",
 ]);
 
@@ -33,12 +47,12 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** The client was closed before the server answered; whether the command was done is not known. */
+/** The client was closed before the server answered; whether the command ran is unknown. */
 export class ConnectionClosedError extends Error {
   override readonly name = "ConnectionClosedError";
 }
 
-/** What was asked and not yet answered. A dropped socket leaves it all here, to be asked again with the same ids. */
+/** Unanswered requests. After a dropped socket they are sent again with the same ids. */
 export class PendingRequests {
   readonly #newId: () => string;
   readonly #pending = new Map<string, Pending>();
@@ -53,7 +67,7 @@ export class PendingRequests {
     return `r${this.#count}`;
   }
 
-  /** Remembers a request under its new id; the returned promise settles with the one answer to it. */
+  /** Registers a request under a new id; the returned promise settles with its answer. */
   add(request: ClientRequest): { message: ClientMessage; answer: Promise<ServerMessage> } {
     const requestId = this.newRequestId();
     const message: ClientMessage = { ...request, requestId };
@@ -64,7 +78,7 @@ export class PendingRequests {
     return { message, answer };
   }
 
-  /** Settles the request this message answers, if it answers one. */
+  /** Settles the request that this message answers, if any. */
   settle(message: ServerMessage): void {
     if (message.requestId === undefined) return;
     const pending = this.#pending.get(message.requestId);
@@ -74,7 +88,7 @@ export class PendingRequests {
     else pending.resolve(message);
   }
 
-  /** In the order they were asked. */
+  /** In order of the requests. */
   unanswered(): readonly ClientMessage[] {
     return [...this.#pending.values()].map(({ message }) => message);
   }
@@ -88,7 +102,7 @@ export class PendingRequests {
 
 export type ErrorMessage = Extract<PlainServerMessage, { type: "error" }>;
 
-/** The refusal a server's `error` carries, less its address. */
+/** The refusal in a server's `error`, without its ids. */
 export function refusalOf({ code, message, details, fields }: ErrorMessage): Refusal {
   return { code, message, ...(details !== undefined && { details }), ...(fields !== undefined && { fields }) };
 }

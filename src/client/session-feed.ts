@@ -12,7 +12,7 @@ interface SessionFeedOptions {
   readonly onRefused?: (refusal: Refusal) => void;
 }
 
-/** A followed session as a state that is always up to date: the same fold the page and the server use. */
+/** A followed session as an up-to-date state, using the same fold as the page and the server. */
 export class SessionFeed implements Disposable {
   readonly #unfollow: () => void;
   #state: SessionState = EMPTY_SESSION;
@@ -24,6 +24,8 @@ export class SessionFeed implements Disposable {
           onRefused?.(refusalOf(message));
           return;
         case "session:draft":
+        case "session:presence":
+        case "changes:state":
           return;
         default: {
           const next = foldMessage(this.#state, message);

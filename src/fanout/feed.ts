@@ -2,16 +2,16 @@ import type { LogFrame, SessionLog } from "../ports/session-log.ts";
 import type { Hub } from "./hub.ts";
 import { Subscription, type SubscriptionOptions } from "./subscription.ts";
 
-/** A stored fact in the very form it leaves the server. */
+/** A stored fact in the form in which it is sent. */
 export type Frame = LogFrame;
 
-/** What readers need: the log to read from, and the wake that tells when to. */
+/** What readers need: the log, and the hub that wakes them. */
 export class Feed {
   readonly hub: Hub;
   readonly #log: SessionLog;
   readonly #onError: (error: unknown) => void;
 
-  /** `onError` is given reads that failed. */
+  /** `onError` receives failed reads. */
   constructor(hub: Hub, log: SessionLog, onError: (error: unknown) => void) {
     this.hub = hub;
     this.#log = log;

@@ -12,13 +12,13 @@ function fact(body: FactBody, seq = 1): Fact {
   return { ...body, sessionId: SESSION, seq };
 }
 
-/** What the hub holds is handed on in the next turn of the event loop. */
+/** The hub delivers in the next turn of the event loop. */
 function delivered(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 describe("Hub", () => {
-  it("wakes the followers of a session once for a burst, and nobody else", async () => {
+  it("wakes the followers of a session once for a burst, and no others", async () => {
     const hub = new Hub();
     const woken: string[] = [];
     hub.follow(SESSION, () => woken.push("one"));
@@ -31,7 +31,7 @@ describe("Hub", () => {
     expect(woken).toEqual(["one", "two"]);
   });
 
-  it("a follower that left is not woken any more, and its place is free for another", async () => {
+  it("a follower that left is not woken, and another can take its place", async () => {
     const hub = new Hub();
     const woken: string[] = [];
     const first = hub.follow(SESSION, () => woken.push("first"));
@@ -43,7 +43,7 @@ describe("Hub", () => {
     expect(woken).toEqual(["second"]);
   });
 
-  it("tells every listener the facts that concern everyone, in order, and keeps the others for followers", async () => {
+  it("sends global facts to every listener in order, and other facts only to followers", async () => {
     const hub = new Hub();
     const heard: Broadcast[][] = [[], []];
     for (const inbox of heard) hub.listen((batch) => inbox.push(...batch));
@@ -58,17 +58,17 @@ describe("Hub", () => {
     expect(heard).toEqual([expected, expected]);
   });
 
-  it("somebody is there from the first client to the last; parts of the server that listen in are nobody", () => {
+  it("reports an audience from the first client to the last; internal listeners do not count", () => {
     const audience: boolean[] = [];
     const hub = new Hub((isAny) => audience.push(isAny));
-    hub.overhear(() => undefined);
+    hub.onBroadcast(() => undefined);
     const clients = [hub.listen(() => undefined), hub.listen(() => undefined)];
     expect(audience).toEqual([true]);
     for (const client of [...clients, ...clients]) client[Symbol.dispose]();
     expect(audience).toEqual([true, false]);
   });
 
-  it("wakes followers before it tells listeners: a follower has a fact from the log first", async () => {
+  it("wakes followers before it notifies listeners: a follower reads a fact from the log first", async () => {
     const hub = new Hub();
     const order: string[] = [];
     hub.listen(() => order.push("listener"));
@@ -78,7 +78,7 @@ describe("Hub", () => {
     expect(order).toEqual(["follower", "listener"]);
   });
 
-  it("what is published while it delivers is delivered next, not lost", async () => {
+  it("messages published during delivery are delivered next, not lost", async () => {
     const hub = new Hub();
     const heard: string[] = [];
     hub.listen((batch) => {

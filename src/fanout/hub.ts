@@ -4,9 +4,9 @@ import { GLOBAL_FACTS } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 
-/** What clients hear besides the log. Followers of a session get its facts from there instead, in their place. */
+/** What clients receive besides the log. Followers of a session get its facts from the log instead, in order. */
 export type Broadcast =
-  /** For the other followers of a session: whoever caused it knows. */
+  /** For the other followers of a session, excluding the sender. */
   | { readonly kind: "aside"; readonly sessionId: SessionId; readonly from: object; readonly json: string }
   | { readonly kind: "message"; readonly message: PlainServerMessage; readonly json: string }
   | { readonly kind: "fact"; readonly fact: Fact; readonly json: string };
@@ -17,8 +17,8 @@ interface Follower {
 }
 
 /**
- * Joins writers to readers. A wake carries no data: a follower reads the log after its own cursor.
- * Everything is handed on in the next turn of the event loop, so the answer to a command is known before its echo.
+ * Connects writers to readers. A wake carries no data: a follower reads the log after its own cursor. Everything is
+ * delivered in the next turn of the event loop, so a command's answer is available before its echo.
  */
 export class Hub {
   readonly #onAudience: (isAny: boolean) => void;
@@ -29,28 +29,28 @@ export class Hub {
   #audience = 0;
   #scheduled = false;
 
-  /** `onAudience` hears when the first client comes and when the last one goes. */
+  /** `onAudience` is called when the first client connects and when the last one leaves. */
   constructor(onAudience: (isAny: boolean) => void = ignore("listener changes are ignored")) {
     this.#onAudience = onAudience;
   }
 
-  /** For a client: as long as one listens, somebody is there. */
+  /** For a client, which counts as audience. */
   listen(listener: (batch: readonly Broadcast[]) => void): Disposable {
-    const hearing = this.overhear(listener);
+    const subscription = this.onBroadcast(listener);
     this.#audience += 1;
     if (this.#audience === 1) this.#onAudience(true);
     return {
       [Symbol.dispose]: () => {
         if (!this.#listeners.has(listener)) return;
-        hearing[Symbol.dispose]();
+        subscription[Symbol.dispose]();
         this.#audience -= 1;
         if (this.#audience === 0) this.#onAudience(false);
       },
     };
   }
 
-  /** For a part of the server: it hears what clients hear and is nobody. */
-  overhear(listener: (batch: readonly Broadcast[]) => void): Disposable {
+  /** For a part of the server, which does not count as audience. */
+  onBroadcast(listener: (batch: readonly Broadcast[]) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
@@ -68,7 +68,7 @@ export class Hub {
     };
   }
 
-  /** Whether a follower draws the session now. */
+  /** Whether a follower shows the session now. */
   isWatched(sessionId: SessionId): boolean {
     for (const { isWatching } of this.#followers.get(sessionId) ?? []) if (isWatching()) return true;
     return false;
@@ -91,8 +91,8 @@ export class Hub {
     this.#schedule();
   }
 
-  /** A message for the followers of one session that is no fact of its log. */
-  tellFollowers(sessionId: SessionId, from: object, message: PlainServerMessage): void {
+  /** A message for the followers of one session that is not a fact. */
+  notifyFollowers(sessionId: SessionId, from: object, message: PlainServerMessage): void {
     this.#broadcasts.push({ kind: "aside", sessionId, from, json: JSON.stringify(message) });
     this.#schedule();
   }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "bun:test";
 import { LogWriter } from "../../tests/core/log-writer.ts";
-import { SESSION } from "../../tests/core/names.ts";
-import { BINDING, openStore, sessionRow } from "../../tests/core/open-store.ts";
+import { BINDING, SESSION, sessionRow } from "../../tests/core/names.ts";
+import { openStore } from "../../tests/core/open-store.ts";
 import { roundsOf, seededRandom } from "../../tests/support/seeded-random.ts";
 import { Feed } from "./feed.ts";
 import { Hub } from "./hub.ts";
-import type { Subscription } from "./subscription.ts";
+import { Subscription } from "./subscription.ts";
 
 function raise(error: unknown): never {
   throw error;
 }
 
-/** A client's place in the log: what it saw, and whether it takes more just now. */
+/** A client's position in the log: what it received, and whether it accepts more now. */
 class Reader {
   readonly seen: number[] = [];
   readonly #feed: Feed;
@@ -32,7 +32,7 @@ class Reader {
     this.#subscription[Symbol.dispose]();
   }
 
-  /** Comes back with the last number it saw. */
+  /** Reconnects with the last number it received. */
   comeBack(): void {
     this.#subscription = this.#follow(this.seen.at(-1) ?? 0);
   }
@@ -73,7 +73,38 @@ function range(first: number, last: number): number[] {
 }
 
 describe("Subscription", () => {
-  it("X-2 a reader that was slower than facts are kept is told so, and gets nothing out of order", async () => {
+  it("[SC-21] a read that failed is tried again, though nothing more happens in the session", async () => {
+    await using at = await scene();
+    await at.commit(10);
+    const errors: unknown[] = [];
+    let isAway = true;
+    const log = {
+      recentAfter: () => null,
+      readAfter: async (sessionId: typeof SESSION, after: number, limit: number) => {
+        if (isAway) throw new Error("the database is away");
+        return at.log.readAfter(sessionId, after, limit);
+      },
+    };
+    const all = Promise.withResolvers<void>();
+    const seen: number[] = [];
+    using subscription = new Subscription({
+      ...{ log, hub: new Hub(), sessionId: SESSION },
+      after: 4,
+      ready: () => true,
+      send: ({ seq }) => void seen.push(seq),
+      onGap: () => undefined,
+      onRead: () => (seen.length > 0 ? all.resolve() : undefined),
+      onError: (error) => {
+        errors.push(error);
+        isAway = errors.length < 2;
+      },
+    });
+    subscription.pump();
+    await all.promise;
+    expect([seen, errors.length]).toEqual([range(5, 10), 2]);
+  });
+
+  it("X-2 a reader that is slower than facts are kept is notified, and gets nothing out of order", async () => {
     await using at = await scene();
     await at.commit(10);
     const reader = at.reader(0);
@@ -86,7 +117,7 @@ describe("Subscription", () => {
     expect(reader.gaps).toBeGreaterThan(0);
   });
 
-  it("sends what lies after the cursor, however much, then what comes, each once and in order", async () => {
+  it("sends everything after the cursor, then new facts, each once and in order", async () => {
     await using at = await scene();
     await at.commit(1_000);
     const reader = at.reader(200);
@@ -98,7 +129,7 @@ describe("Subscription", () => {
     expect(reader.seen).toEqual(range(201, 1_303));
   });
 
-  it("stops in the middle when the reader is full and goes on exactly there", async () => {
+  it("stops when the reader is full and continues exactly there", async () => {
     await using at = await scene();
     await at.commit(10);
     const reader = at.reader(0);
@@ -113,7 +144,7 @@ describe("Subscription", () => {
     expect(reader.seen).toEqual(range(1, 15));
   });
 
-  it("what no reader of today understands is passed over without holding up the rest", async () => {
+  it("facts that current readers do not understand are skipped without delaying the rest", async () => {
     await using at = await scene();
     await at.writer.write([
       { type: "session:archived" },
@@ -126,7 +157,7 @@ describe("Subscription", () => {
     expect(reader.seen).toEqual([1, 3]);
   });
 
-  it("a reader that left hears nothing more", async () => {
+  it("a reader that left receives nothing more", async () => {
     await using at = await scene();
     const reader = at.reader(0);
     reader.leave();

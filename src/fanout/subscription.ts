@@ -3,6 +3,8 @@ import type { SessionId } from "../protocol/ids.ts";
 import type { Hub } from "./hub.ts";
 
 const BATCH_FRAMES_MAX = 256;
+/** A database that is away may be back by then. No other event wakes the reader of an idle session. */
+const READ_AGAIN_MS = 250;
 
 export interface SubscriptionOptions {
   readonly log: Pick<SessionLog, "recentAfter" | "readAfter">;
@@ -10,28 +12,32 @@ export interface SubscriptionOptions {
   readonly sessionId: SessionId;
   /** The last seq the reader has. */
   readonly after: number;
-  /** False while the reader can take no more; it calls `pump` again when it can. */
+  /** False while the reader can accept no more; it calls `pump` again when it can. */
   readonly ready: () => boolean;
-  /** False while the reader keeps the session out of view: text may then come in larger pieces. */
+  /** False while the reader does not show the session: text may then arrive in larger pieces. */
   readonly isWatching?: () => boolean;
   readonly send: (frame: LogFrame) => void;
-  /** The reader was slower than facts are kept: the next ones are gone, and only a fresh history helps. */
+  /** The reader was slower than facts are kept: the next ones are deleted, and it needs a fresh history. */
   readonly onGap: () => void;
-  /** Facts that had to be read from the disk have been sent; those in memory are sent before `pump` returns. */
+  /** Facts that had to be read from disk were sent; those in memory are sent before `pump` returns. */
   readonly onRead?: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Facts after a cursor, then facts as they come, with no gap and no second path: live, late and slow are one read. */
+/**
+ * Sends the facts after a cursor, then new ones, without a gap and on one path: live, late and slow readers are the
+ * same.
+ */
 export class Subscription implements Disposable {
   readonly #options: SubscriptionOptions;
   readonly #following: Disposable;
   #cursor: number;
-  /** The read of the disk under way. */
+  /** The current disk read. */
   #reading: Promise<void> | null = null;
-  /** It was woken during the read. */
+  /** Woken during the read. */
   #isDue = false;
-  /** It was left, or has a gap that only a fresh history fills. */
+  #again: ReturnType<typeof setTimeout> | undefined;
+  /** Disposed, or it has a gap that only a fresh history fills. */
   #isOver = false;
 
   constructor(options: SubscriptionOptions) {
@@ -40,20 +46,20 @@ export class Subscription implements Disposable {
     this.#following = options.hub.follow(options.sessionId, () => this.pump(), options.isWatching);
   }
 
-  /** The last seq that was sent, or needs no sending. */
+  /** The last seq that was sent or needs no sending. */
   get cursor(): number {
     return this.#cursor;
   }
 
-  /** Resolves when no read of the disk is under way. */
+  /** Resolves when no disk read is running. */
   async settled(): Promise<void> {
     while (this.#reading) await this.#reading;
   }
 
-  /** Sends all there is after the cursor, or as much as the reader takes. What is not in memory is read first. */
+  /** Sends everything after the cursor, or as much as the reader accepts. Facts that are not in memory are read first. */
   pump(): void {
     const { log, sessionId } = this.#options;
-    // A wake during a read may be for something that the read does not see.
+    // A wake during a read may be for a fact that the read does not include.
     this.#isDue = this.#reading !== null;
     while (!this.#reading && this.#isReady) {
       const recent = log.recentAfter(sessionId, this.#cursor, BATCH_FRAMES_MAX);
@@ -64,6 +70,7 @@ export class Subscription implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isOver = true;
+    clearTimeout(this.#again);
     this.#following[Symbol.dispose]();
   }
 
@@ -77,8 +84,9 @@ export class Subscription implements Disposable {
       for (let hasMore = true; hasMore; )
         hasMore = this.#send(await log.readAfter(sessionId, this.#cursor, BATCH_FRAMES_MAX));
     } catch (error) {
-      // The next wake tries again.
       onError(error);
+      clearTimeout(this.#again);
+      if (!this.#isOver) this.#again = setTimeout(() => this.pump(), READ_AGAIN_MS);
     }
   }
 
@@ -88,7 +96,7 @@ export class Subscription implements Disposable {
     if (!this.#isOver) this.#options.onRead?.();
   }
 
-  /** False when there is no more to send for now. */
+  /** False if there is nothing more to send for now. */
   #send(batch: readonly LogFrame[]): boolean {
     const { send, onGap } = this.#options;
     for (const frame of batch) {
@@ -99,7 +107,7 @@ export class Subscription implements Disposable {
         return false;
       }
       this.#cursor = frame.seq;
-      // Kept for a later version of ourselves; no reader of today knows what to do with it.
+      // Kept for a later version; current readers cannot use it.
       if (frame.type !== "session:raw") send(frame);
     }
     return batch.length === BATCH_FRAMES_MAX;

@@ -35,7 +35,7 @@ export function AgentNotice({ model }: { model: PortletModel }) {
       return <Notice severity="warning" icon="plug" title={title} words={words} store={store} />;
     }
     case "starting":
-      // A start is shown where the answer will be; only one that takes long is worth a card.
+      // The progress of a start is shown where the answer will appear; only a slow one gets a card.
       return message === null ? null : (
         <Notice severity="info" icon="clock" title={`Starting ${agentName}`} words={message} store={store} />
       );
@@ -47,7 +47,7 @@ export function AgentNotice({ model }: { model: PortletModel }) {
   }
 }
 
-/** The agent of a new session did not start. What is written stays in the composer. */
+/** The agent of a new session did not start. The text stays in the composer. */
 function StartFailure({ model, code }: { model: PortletModel; code: string }) {
   const { store } = model;
   const agentName = usePiece(model, (state) => state.agentName);
@@ -73,7 +73,7 @@ function StartFailure({ model, code }: { model: PortletModel; code: string }) {
 
 const SECOND_MS = 1_000;
 
-/** The agent crashed and is started again by itself; the user need not wait for that. */
+/** The agent crashed and is restarted automatically; the user can restart it at once. */
 function RetryNotice({ at, agentName, store }: { at: number; agentName: string; store: PortletStore }) {
   const [leftMs, setLeftMs] = useState(() => at - Date.now());
   useEffect(() => {

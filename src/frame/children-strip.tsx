@@ -18,7 +18,7 @@ const MARK_NAMES: Readonly<Record<ShownChild["mark"], string>> = {
 /** The agents this session started, in one strip above the composer: state, last line, files, cost against the budget. */
 export function ChildrenStrip({ model }: { model: PortletModel }) {
   const { children, spent, share } = usePiece(model, (state) => state.children);
-  // It opens with the first agent at work and closes by hand alone: its buttons must not move under the pointer.
+  // It opens with the first working agent and is closed only by the user: its buttons must not move under the pointer.
   const [chosen, setOpen] = useState<boolean | null>(null);
   const open = children.filter(({ ended }) => !ended);
   const active = open.filter(({ mark }) => ACTIVE.has(mark)).length;

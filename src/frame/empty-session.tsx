@@ -3,14 +3,14 @@ import { agentIconName } from "../ui/icons/icon-shapes.ts";
 import { canSend } from "./composer/can-send.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 
-/** Prompts the built-in agent answers without a model: three kinds of work in three clicks. */
+/** Prompts that the built-in agent answers without a model: three kinds of work in three clicks. */
 const EXAMPLE_PROMPTS = [
   { prompt: "help", says: "What it can do" },
   { prompt: "plan", says: "Watch a plan being carried out" },
   { prompt: "list", says: "List the files of this project" },
 ];
 
-/** An empty session teaches in one line; the built-in agent can be tried at once. */
+/** An empty session explains itself in one line; the built-in agent can be tried at once. */
 export function EmptySession({ model }: { model: PortletModel }) {
   const isOpened = usePiece(model, (state) => state.isOpened);
   const isEmpty = usePiece(model, ({ session }) => session.settled.length === 0 && session.open.length === 0);
@@ -45,7 +45,7 @@ function Invitation({ model }: { model: PortletModel }) {
   );
 }
 
-/** The shape of what comes; its style waits a moment, so that a quick answer shows no flicker. */
+/** A placeholder; its style is delayed, so that a quick answer does not flicker. */
 function LoadingSession({ model }: { model: PortletModel }) {
   const hasSession = usePiece(model, (state) => state.cliType !== null);
   if (!hasSession) return null;

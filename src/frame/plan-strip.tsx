@@ -4,7 +4,7 @@ import { Icon } from "../ui/icons/icon.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 import { type PlanSegment, planSummary } from "./transcript/parts/plan.ts";
 
-/** The plan of the running turn, always in view: closed it is one line, open it is every step. */
+/** The plan of the running turn, always in view: one line if closed, every step if open. */
 export function PlanStrip({ model }: { model: PortletModel }) {
   const items = usePiece(model, ({ session }) => currentPlan(session));
   const isWaiting = usePiece(model, ({ session }) => session.turn.state === "waiting");
@@ -51,7 +51,7 @@ function segmentClass(segment: PlanSegment, isWaiting: boolean): string {
   return segment === "now" && isWaiting ? "wait" : segment;
 }
 
-/** Once it is done, or the turn is over, the plan stands where it was made; until then it is what is going on now. */
+/** Once it is done, or the turn has ended, the plan is shown in the transcript only; until then it is current. */
 function currentPlan({ turn, open }: SessionState): readonly PlanItem[] | null {
   if (!isTurnActive(turn)) return null;
   const plan = open.findLast((entry) => entry.type === "plan");

@@ -12,11 +12,13 @@ interface PortletKeysOptions {
   readonly link: ShellLink;
   readonly store: PortletStore;
   readonly focusComposer: () => void;
-  /** Does what a key of reading asks for; false when it is none. */
-  readonly read: (wish: SessionWish | null) => boolean;
+  /** Runs the action of a key for reading or for the side panel; false if it has none. */
+  readonly take: (wish: SessionWish | null) => boolean;
+  /** False if no side panel is open. */
+  readonly closePanel: () => boolean;
 }
 
-/** Keys pressed anywhere in the frame: the shell's go up, the session's own are done here. */
+/** Keys pressed anywhere in the frame: the shell's are forwarded, the session's own are handled here. */
 export function listenForKeys(frame: Window, options: PortletKeysOptions): void {
   frame.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -34,11 +36,13 @@ function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions)
   return true;
 }
 
-function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read }: PortletKeysOptions): boolean {
+function takeSessionKey(event: KeyboardEvent, options: PortletKeysOptions): boolean {
+  const { store, focusComposer, take } = options;
   const press = pressOf(event);
   const wish = findShortcut(IN_SESSION, press);
-  if (read(wish)) return true;
-  if (wish === "stop") return store.pressEscape();
+  if (take(wish)) return true;
+  if (wish === "stop") return pressEscape(event, options);
+  if (wish === "resume-limit") return store.resumeLimit();
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
   if (asked && wish === "deny-with-reason" && firstOption(asked.options, "reject")) {
@@ -55,12 +59,20 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read }: Po
   return true;
 }
 
-function pressOf(event: KeyboardEvent): KeyPress {
+/** In the side panel, Esc closes it, also when nothing is focused, or where it would have no effect. */
+function pressEscape({ target }: KeyboardEvent, { store, closePanel }: PortletKeysOptions): boolean {
+  // The browser closes an open menu by the same key.
+  if (document.querySelector("[popover=auto]:popover-open") !== null) return false;
+  const isNowhere = target === document.body || target === document.documentElement;
+  return (isNowhere && closePanel()) || store.pressEscape() || closePanel();
+}
+
+export function pressOf(event: KeyboardEvent): KeyPress {
   const { ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt } = event;
   return { key: pressedKey(event), code: event.code, modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
 }
 
-/** Whether a letter would become text where the focus is. */
+/** Whether a letter would become text at the focus. */
 function isTyping({ target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ["TEXTAREA", "INPUT", "SELECT"].includes(target.tagName);

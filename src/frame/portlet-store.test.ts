@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 describe("sending", () => {
-  test("[TC-3.1a] a message is outgoing until the entry with its command id comes", () => {
+  test("[TC-3.1a] a message is outgoing until the entry with its command id arrives", () => {
     const store = open(history());
     store.type("hello");
     store.submit();
@@ -67,7 +67,7 @@ describe("sending", () => {
     expect(store.composer.outgoing).toEqual([]);
   });
 
-  test("[X-6] a message in the server's queue is confirmed too, and removing it sends the rest of the queue", () => {
+  test("[X-6] a message in the server's queue is confirmed, too, and removing it sends the rest of the queue", () => {
     const store = open(history({ turn: { state: "running", turnId: "t" } }));
     store.submit("first");
     store.submit("second");
@@ -78,7 +78,7 @@ describe("sending", () => {
     expect(saidOf("session:queue-edit")).toMatchObject([{ items: [{ commandId: "c2" }] }]);
   });
 
-  test("[X-6] arrow-up takes the last queued message out of the queue and into the composer", () => {
+  test("[X-6] arrow-up moves the last queued message from the queue to the composer", () => {
     const item = { commandId: CommandId.parse("q"), content: "queued" };
     const store = open(history({ queue: [item] }));
     store.editQueued();
@@ -86,7 +86,7 @@ describe("sending", () => {
     expect(saidOf("session:queue-edit")).toMatchObject([{ items: [] }]);
   });
 
-  test("a sent message takes its draft along", () => {
+  test("a sent message clears its draft", () => {
     const store = open(history());
     store.type("hello");
     store.keepDraft();
@@ -98,8 +98,8 @@ describe("sending", () => {
   });
 });
 
-describe("what the shell tells", () => {
-  test("a fresh history does not take away what is being typed; a first one restores the draft", () => {
+describe("messages of the shell", () => {
+  test("a fresh history does not remove typed text; a first one restores the draft", () => {
     const store = open(history({ draft: "kept" }));
     expect(store.composer.text).toBe("kept");
     store.type("kept and more");
@@ -107,7 +107,7 @@ describe("what the shell tells", () => {
     expect(store.composer.text).toBe("kept and more");
   });
 
-  test("older entries are asked for once per place", () => {
+  test("older entries are requested once per position", () => {
     const store = open(history());
     store.askForOlder();
     store.askForOlder();
@@ -119,7 +119,7 @@ describe("what the shell tells", () => {
     expect(store.state.session.settled.map(({ entryId }) => String(entryId))).toEqual(["a0", "a1"]);
   });
 
-  test("[X-10] an entry that is far back is asked for step by step until it is there, and told once", () => {
+  test("[X-10] an entry that is far back is requested step by step until it is loaded, and reported once", () => {
     const store = open();
     store.receive({ type: "portlet:reveal", entryId: EntryId.parse("old") });
     expect(saidOf("session:page")).toEqual([]);
@@ -140,7 +140,7 @@ describe("what the shell tells", () => {
     expect(saidOf("session:page")).toHaveLength(2);
   });
 
-  test("[X-10] an entry that is not there any more is told in words, and nothing is asked again", () => {
+  test("[X-10] a missing entry is reported as text, and not requested again", () => {
     const gone = open(history({ hasMore: false }));
     gone.receive({ type: "portlet:reveal", entryId: EntryId.parse("nowhere") });
     expect(gone.composer.error).toContain("no longer in the session");
@@ -152,7 +152,7 @@ describe("what the shell tells", () => {
     expect(found).toEqual([]);
   });
 
-  test("[X-6] a message of the user's that was not fetched yet is fetched and recalled (D14)", () => {
+  test("[X-6] a user message that was not loaded yet is loaded and recalled (D14)", () => {
     const store = open(history());
     store.recall(1);
     expect(saidOf("session:page")).toEqual([{ type: "session:page", before: "a1", limit: 200 }] as never);
@@ -162,7 +162,7 @@ describe("what the shell tells", () => {
     expect(saidOf("session:page")).toHaveLength(1);
   });
 
-  test("[W-8] a permission request is answered once, and again only when the answer was refused or may be lost", () => {
+  test("[W-8] a permission request is answered once, and again only if the answer was refused or may be lost", () => {
     const permissionId = PermissionId.parse("p1");
     const options = [{ optionId: "allow", name: "Allow", kind: "allow_once" }];
     const pending = [{ permissionId, askedAt: at, toolCall: { toolCallId: "t1", name: "ls" }, options }];
@@ -178,10 +178,44 @@ describe("what the shell tells", () => {
     expect(respond()).toBe(3);
   });
 
-  test("a new title is told to the shell, the same one is not", () => {
+  test("a new title is sent to the shell, the same one is not", () => {
     const store = open(history());
     store.receive({ type: "session:title-updated", seq: 11, title: "Fix it", source: "derived" });
     store.receive({ type: "session:title-updated", seq: 12, title: "Fix it", source: "agent" });
     expect(saidOf("portlet:title")).toEqual([{ type: "portlet:title", title: "Fix it" }] as never);
+  });
+});
+
+describe("a restore that is taken back", () => {
+  const answer = (more: object) => read({ type: "portlet:answer", id: 1, ...more });
+  const stateOf = (store: PortletStore) => store.state.undos.get("undo-1");
+
+  test("is requested once, and reported when it is done", async () => {
+    const store = open(history());
+    store.undoRestore("undo-1");
+    store.undoRestore("undo-1");
+    expect(saidOf("portlet:request")).toMatchObject([{ command: { type: "changes:undo", undoId: "undo-1" } }]);
+    expect(stateOf(store)).toEqual({ state: "asked" });
+    store.receive(answer({ answer: { type: "ok" } }));
+    await Promise.resolve();
+    expect(stateOf(store)).toEqual({ state: "undone" });
+  });
+
+  test("is not offered again: the notice of the undo is in the history, or comes while the page is open", () => {
+    const undone = { type: "notice", entryId: "n", severity: "info", content: "Undid the restore.", undone: "undo-1" };
+    expect(stateOf(open(history({ entries: [undone] })))).toEqual({ state: "undone" });
+    const store = open(history());
+    store.receive(read({ type: "session:update", seq: 11, entry: undone }));
+    expect(stateOf(store)).toEqual({ state: "undone" });
+  });
+
+  test("shows why it was refused, and can be requested again", async () => {
+    const store = open(history());
+    store.undoRestore("undo-1");
+    store.receive(answer({ refusal: { code: "WORKDIR_BUSY", message: "An agent is working." } }));
+    await Promise.resolve();
+    expect(stateOf(store)).toEqual({ state: "failed", words: "An agent is working." });
+    store.undoRestore("undo-1");
+    expect(saidOf("portlet:request")).toHaveLength(2);
   });
 });

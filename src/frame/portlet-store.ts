@@ -1,11 +1,15 @@
+import type { CheckpointId } from "../protocol/changes.ts";
+import type { Part } from "../protocol/entry.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
 import type { CommandId, ElicitationId, EntryId, PermissionId, SessionId } from "../protocol/ids.ts";
 import type { Json } from "../protocol/json.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import { isPermission, isQuestion } from "../protocol/pending-request.ts";
 import type { PolicyScope, RuleDraft } from "../protocol/permission-policy.ts";
-import type { PortletCommand, PortletToShell, ShellToPortlet } from "../protocol/portlet-messages.ts";
+import type { PortletCommand, PortletQuestion, PortletToShell, ShellView } from "../protocol/portlet-commands.ts";
+import type { ShellToPortlet } from "../protocol/portlet-messages.ts";
 import type { QuestionAction } from "../protocol/question.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { QueueItem } from "../protocol/session-parts.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 import {
@@ -20,43 +24,74 @@ import {
   stepComposer,
   takeMessage,
 } from "./composer/composer-state.ts";
-import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.ts";
+import { EMPTY_PORTLET, foldPortlet, type PortletState, type Undoing } from "./portlet-state.ts";
 
 /** The second Esc must come within this time. */
 const CANCEL_ARMED_MS = 3_000;
 
 type FilesFound = Extract<ShellToPortlet, { type: "files:found" }>;
+type Offers = Extract<ShellToPortlet, { type: "portlet:offers" }>;
+type PushedChanges = Extract<ShellToPortlet, { type: "changes:state" }>;
+
+type Settle = (answer: Extract<ShellToPortlet, { type: "portlet:answer" }>) => void;
+
+interface Explanation {
+  readonly words?: string | undefined;
+  readonly details?: string | undefined;
+}
+
+/** The server refused a request. The message is for the user. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly code: string | null;
+  /** The message without its details. */
+  readonly words: string;
+  readonly details: string | undefined;
+
+  constructor(message: string, code: string | null, { words = message, details }: Explanation = {}) {
+    super(message);
+    this.code = code;
+    this.words = words;
+    this.details = details;
+  }
+}
 
 interface PortletStoreOptions {
   readonly post: (message: PortletToShell | PortletCommand) => void;
   readonly newCommandId: () => CommandId;
   readonly onChange: () => void;
-  /** The entry that was looked for is there now. */
+  /** The entry that was searched is loaded now. */
   readonly onFound: (entryId: EntryId) => void;
 }
 
-/** The frame's store: messages are folded in, commands go out, views only read. */
+/** The frame's store: messages are folded in, commands are sent, views only read. */
 export class PortletStore {
   readonly #options: PortletStoreOptions;
   readonly #drafts: DraftSaver;
   #state = EMPTY_PORTLET;
   #composer = EMPTY_COMPOSER;
   #wanted: EntryId | null = null;
-  /** A message of the user's is looked for among entries that were asked for. */
+  /** A user message is searched among requested entries. */
   #recallsOlder = false;
-  /** Answers to questions that the server has not taken yet. */
+  /** Answers to questions that the server has not confirmed yet. */
   readonly #answering = new Map<CommandId, ElicitationId>();
-  /** Permission requests that were answered here; a second key or click while the answer is on its way sends nothing. */
+  /** Permission requests that were answered here; a second key or click while the answer is pending sends nothing. */
   readonly #responding = new Map<PermissionId, CommandId>();
   #disarm: ReturnType<typeof setTimeout> | undefined;
-  /** Whoever waits for files that were asked for. */
+  readonly #requests = new Map<number, Settle>();
+  #lastRequest = 0;
+  /** Receives requested files. */
   onFiles: ((found: FilesFound) => void) | null = null;
+  /** Receives snippets and sessions for the composer. */
+  onOffers: ((offers: Offers) => void) | null = null;
+  /** The Changes view, while it is open. */
+  onChanges: ((state: PushedChanges) => void) | null = null;
 
   constructor(options: PortletStoreOptions) {
     this.#options = options;
     this.#drafts = new DraftSaver(() => {
-      // Kept here, and handed on when it can be stored.
-      if (!this.#state.isWritable) return;
+      // Kept here, and sent when it can be stored.
+      if (!this.#state.isWritable || this.#state.person?.looks) return;
       const { keptAttachments } = this.#composer;
       const { text: content, attachments } = draftOf(this.#composer);
       const changed = attachments === keptAttachments ? {} : { attachments: [...attachments] };
@@ -78,12 +113,25 @@ export class PortletStore {
       this.onFiles?.(message);
       return;
     }
+    if (message.type === "portlet:offers") {
+      this.onOffers?.(message);
+      return;
+    }
+    if (message.type === "changes:state") {
+      this.onChanges?.(message);
+      return;
+    }
+    if (message.type === "portlet:answer") {
+      this.#requests.get(message.id)?.(message);
+      this.#requests.delete(message.id);
+      return;
+    }
     const { title } = this.#state.session;
     this.#state = foldPortlet(this.#state, message);
     if (this.#state.session.title !== title) {
       this.#options.post({ type: "portlet:title", title: this.#state.session.title });
     }
-    this.#hearForComposer(message);
+    this.#updateComposer(message);
     this.#endResponses(message);
     if (message.type === "portlet:reveal") this.#wanted = message.entryId;
     this.#seek(message.type === "session:error");
@@ -104,18 +152,34 @@ export class PortletStore {
     if (text.trim() !== "") this.type([this.#composer.text, text].filter((one) => one !== "").join("\n"));
   }
 
-  /** Something in the composer changes that is no typing; like what is typed, it is kept. */
+  /** A change of the composer other than typing; it is stored like typing. */
   change(event: ComposerEvent): void {
     this.#step(event);
     this.#drafts.schedule();
   }
 
-  /** What a part of the page asks of the server in this session's name; it acts once. */
+  /** Sends a command on behalf of this session; it runs once. */
   ask(command: PortletToShell | PortletCommand): void {
     this.#options.post({ ...command, commandId: this.#options.newCommandId() });
   }
 
-  /** Walks through the user's own messages, from the last one back and forth again; those not fetched yet are fetched. */
+  /** Asks the server in this session's name and waits for the answer. Rejects with a `RequestError`. */
+  request(command: PortletQuestion): Promise<PlainServerMessage> {
+    this.#lastRequest += 1;
+    const id = this.#lastRequest;
+    const { promise, resolve, reject } = Promise.withResolvers<PlainServerMessage>();
+    this.#requests.set(id, ({ answer, refusal }) => {
+      if (answer) resolve(answer);
+      else {
+        const { message = "The server gave no answer. Try again.", code = null, ...explanation } = refusal ?? {};
+        reject(new RequestError(message, code, explanation));
+      }
+    });
+    this.#options.post({ type: "portlet:request", id, command });
+    return promise;
+  }
+
+  /** Steps through the user's own messages, from the last one back and forth; missing ones are loaded. */
   recall(by: 1 | -1): void {
     const entries = entriesOf(this.#state.session);
     const recalled = recallMessage(entries, (this.#composer.recalled ?? 0) + by);
@@ -125,13 +189,39 @@ export class PortletStore {
     this.#take(recalled);
   }
 
-  /** Puts a message that was sent before into the composer, to go as a new one. */
-  editMessage(entryId: string): void {
-    this.#take(takeMessage(entriesOf(this.#state.session), entryId));
+  /** A new session that starts with the conversation up to there; the shell opens it. Rejects with a `RequestError`. */
+  async branch(
+    from: Pick<Extract<PortletQuestion, { type: "session:branch" }>, "at" | "before" | "content">,
+    attachments: readonly Part[] = [],
+  ): Promise<void> {
+    const given = attachments.length > 0 && { attachments: [...attachments] };
+    await this.request({ type: "session:branch", ...from, ...given, commandId: this.#options.newCommandId() });
   }
 
-  /** Sends what is typed, or `content` when a prompt was chosen; `steers` hands it to the running turn. */
+  /** Sends a message again with another text, in this session, with its attachments. */
+  resend(entryId: string, content: string): void {
+    const taken = takeMessage(entriesOf(this.#state.session), entryId);
+    if (taken === null) return;
+    this.#take(taken);
+    this.type(content);
+    this.submit();
+  }
+
+  openOrigin(): void {
+    this.#options.post({ type: "portlet:origin" });
+  }
+
+  /** The typed message waits until the other program has closed the conversation. */
+  submitWhenFree(): void {
+    this.#submit({ whenFree: true });
+  }
+
+  /** Sends the typed text, or `content` if a prompt was chosen; `steers` sends it into the running turn. */
   submit(content?: string, steers = false): void {
+    this.#submit({ steers, ...(content === undefined ? {} : { content }) });
+  }
+
+  #submit(how: { readonly content?: string; readonly steers?: boolean; readonly whenFree?: boolean }): void {
     const { turn, queuePaused } = this.#state.session;
     const commandId = this.#options.newCommandId();
     const before = this.#composer;
@@ -140,8 +230,7 @@ export class PortletStore {
       commandId,
       isTurnActive: isTurnActive(turn),
       isQueuePaused: queuePaused,
-      steers,
-      ...(content === undefined ? {} : { content }),
+      ...how,
     });
     const { text, attachments } = this.#composer;
     if (text !== before.text || attachments !== before.attachments) {
@@ -150,7 +239,10 @@ export class PortletStore {
     }
   }
 
-  /** Esc ends what was begun last: an edit, a recalled message, then (asked once) the turn. True when it did something. */
+  /**
+   * Esc ends what was started last: an edit, a recalled message, then (after asking once) the turn. True if it had an
+   * effect.
+   */
   pressEscape(): boolean {
     if (this.#composer.editing !== null) {
       this.endEdit();
@@ -166,7 +258,7 @@ export class PortletStore {
     return wasRecalled || isTurnActive(this.#state.session.turn);
   }
 
-  /** Puts the queued message that is being edited back as it was. */
+  /** Puts the queued message that is being edited back unchanged. */
   endEdit(): void {
     const { turn, queuePaused } = this.#state.session;
     const hasQueue = isTurnActive(turn) || queuePaused;
@@ -178,7 +270,15 @@ export class PortletStore {
     this.#options.post({ type: "session:cancel", commandId: this.#options.newCommandId() });
   }
 
-  /** What waits keeps its attachments by itself; what this page has not seen yet is not its to drop. */
+  /** Continues the session when its usage limit ends; false if it waits for none, or already does. */
+  resumeLimit(): boolean {
+    const { pause } = this.#state.session;
+    if (pause === null || pause.dueAt === null || pause.resumesAt !== null) return false;
+    this.ask({ type: "session:resume-limit", when: "then" });
+    return true;
+  }
+
+  /** Queued messages keep their attachments; messages this page has not seen yet are not dropped. */
   editQueue(queue: readonly QueueItem[]): void {
     const items = queue.map(({ commandId, content }) => ({ commandId, content }));
     const seen = this.#state.session.queue.map(({ commandId }) => commandId);
@@ -189,7 +289,7 @@ export class PortletStore {
     this.editQueue(this.#state.session.queue.filter((item) => item.commandId !== commandId));
   }
 
-  /** Takes a queued message into the composer until it is sent back to its place; without one, the last. */
+  /** Moves a queued message to the composer until it is sent back to its position; without one, the last. */
   editQueued(item: QueueItem | undefined = this.#state.session.queue.findLast(({ steering }) => !steering)): void {
     if (item === undefined) return;
     if (this.#composer.editing !== null) this.endEdit();
@@ -222,12 +322,12 @@ export class PortletStore {
     this.#options.onChange();
   }
 
-  /** Something went wrong that has no better place. */
+  /** Shows an error that has no better place. */
   notify(words: string): void {
     this.#step({ type: "refused", message: words });
   }
 
-  /** Rules of the user's own: requests like this one are answered by them from now on, this one included. */
+  /** Rules of the user: requests like this one are answered by them from now on, this one included. */
   addRules(scope: PolicyScope, rules: readonly RuleDraft[]): void {
     this.#options.post({ type: "policy:set", scope, add: [...rules], commandId: this.#options.newCommandId() });
   }
@@ -248,21 +348,37 @@ export class PortletStore {
     this.#options.post({ type: "session:retry", commandId: this.#options.newCommandId() });
   }
 
-  /** Sends it to a new session of the agent's, which remembers nothing of this one. */
+  /** Sends it to a new conversation of the agent, which has no memory of this one. */
   retryAfresh(): void {
     this.#options.post({ type: "session:retry", afresh: true, commandId: this.#options.newCommandId() });
   }
 
-  /** Has the shell show something about this session that needs more room than the frame. */
-  show(what: "log" | "sign-in" | "permissions" | "export" | "kill"): void {
+  /** Asks the shell to show something about this session that needs more room than the frame. */
+  show(what: ShellView): void {
     this.#options.post({ type: "portlet:show", what });
+  }
+
+  /** Has the shell ask which files to restore to a checkpoint; `message` is what the user said in its turn. */
+  restore(checkpointId: CheckpointId, message?: string): void {
+    this.#options.post({ type: "portlet:restore", checkpointId, ...(message !== undefined && { message }) });
+  }
+
+  /** Undoes a restore of files. */
+  undoRestore(undoId: string): void {
+    if (this.#state.undos.get(undoId)?.state === "asked") return;
+    this.#setUndo(undoId, { state: "asked" });
+    this.request({ type: "changes:undo", undoId, commandId: this.#options.newCommandId() }).then(
+      () => this.#setUndo(undoId, { state: "undone" }),
+      (error: unknown) =>
+        this.#setUndo(undoId, { state: "failed", words: error instanceof Error ? error.message : String(error) }),
+    );
   }
 
   openParent(): void {
     this.#options.post({ type: "portlet:parent" });
   }
 
-  /** Something is to be done with an agent that this session started. */
+  /** Runs an action on an agent that this session started. */
   actOnChild(act: "open" | "stop" | "kill", childId: SessionId): void {
     this.#options.post({ type: "portlet:child", act, childId });
   }
@@ -272,7 +388,7 @@ export class PortletStore {
     this.#options.post({ type: "portlet:stop-tree" });
   }
 
-  /** Asks once for what is older than the oldest entry here. */
+  /** Requests the entries before the oldest one here, once. */
   askForOlder(limit: number = PAGE_ENTRIES_DEFAULT): void {
     const { session, pageAskedBefore } = this.#state;
     const oldest = (session.settled[0] ?? session.open[0])?.entryId;
@@ -281,12 +397,12 @@ export class PortletStore {
     this.#options.post({ type: "session:page", before: oldest, limit });
   }
 
-  /** The page may go away: nothing typed may be lost with it. */
+  /** The page may be closed: typed text must not be lost. */
   keepDraft(): void {
     this.#drafts.flush();
   }
 
-  /** A refusal while an entry is looked for is about that: it is not there. */
+  /** A refusal while an entry is searched means that it does not exist. */
   #seek(wasRefused: boolean): void {
     const wanted = this.#wanted;
     if (wanted === null) return;
@@ -302,7 +418,7 @@ export class PortletStore {
     else this.#step({ type: "refused", message: GONE_WORDS, commandId: undefined });
   }
 
-  #hearForComposer(message: ShellToPortlet): void {
+  #updateComposer(message: ShellToPortlet): void {
     if (message.type === "session:history" || message.type === "session:resumed") {
       const { draft, draftAttachments } = message;
       if (draft !== undefined || draftAttachments !== undefined)
@@ -318,7 +434,7 @@ export class PortletStore {
     else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
   }
 
-  /** What was refused, is answered, or may have been lost with the connection can be answered again. */
+  /** A request whose answer was refused or may be lost with the connection can be answered again. */
   #endResponses(message: ShellToPortlet): void {
     if (this.#responding.size === 0) return;
     const open = new Set(this.#state.session.pending.filter(isPermission).map(({ permissionId }) => permissionId));
@@ -344,6 +460,11 @@ export class PortletStore {
     return true;
   }
 
+  #setUndo(undoId: string, undoing: Undoing): void {
+    this.#state = { ...this.#state, undos: new Map(this.#state.undos).set(undoId, undoing) };
+    this.#options.onChange();
+  }
+
   #step(event: ComposerEvent): void {
     const { state, effects } = stepComposer(this.#composer, event);
     const hasChanged = state !== this.#composer;
@@ -359,27 +480,28 @@ export class PortletStore {
     if (event) this.change(event);
   }
 
-  #send({ commandId, content, attachments, steers, aheadOf }: Outgoing): void {
+  #send({ commandId, content, attachments, steers, aheadOf, whenFree }: Outgoing): void {
     this.#options.post({
       type: steers ? "session:steer" : "session:send",
       commandId,
       content,
       ...(attachments ? { attachments: [...attachments] } : {}),
       ...(aheadOf && !steers ? { aheadOf: [...aheadOf] } : {}),
+      ...(whenFree ? { whenFree } : {}),
     });
   }
 }
 
 const GONE_WORDS = "This message is no longer in the session. Search again to refresh the results.";
 
-/** What looking for an entry comes to, as things stand. */
+/** The next step of searching an entry. */
 type Seeking =
   | { readonly step: "wait" }
   | { readonly step: "found" }
   | { readonly step: "ask"; readonly before: EntryId; readonly command: PortletCommand }
   | { readonly step: "gone" };
 
-/** The next step towards an entry that may be far back: all from there on, in few answers. Pure. */
+/** The next step towards an entry that may be far back: everything from there on, in few answers. Pure. */
 function seekEntry({ session, isOpened, pageAskedBefore }: PortletState, wanted: EntryId): Seeking {
   if (!isOpened) return { step: "wait" };
   if (holds(session, wanted)) return { step: "found" };
@@ -394,10 +516,10 @@ function holds({ settled, open }: SessionState, wanted: EntryId): boolean {
   return settled.some(isWanted) || open.some(isWanted);
 }
 
-/** Typing is kept this long after the last key: often enough that nothing is lost, rarely enough to cost nothing. */
+/** A draft is stored this long after the last key: often enough that nothing is lost, rarely enough to cost nothing. */
 const DRAFT_DELAY_MS = 400;
 
-/** Hands a draft on once the typing pauses, and at once when the page may go away. */
+/** Stores a draft once the typing pauses, and at once if the page may be closed. */
 class DraftSaver {
   readonly #save: () => void;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -419,10 +541,10 @@ class DraftSaver {
   }
 }
 
-/** A message that was just sent is among the newest entries; looking further back would cost with the length of the session. */
+/** A message that was just sent is among the newest entries; searching further back would cost more in long sessions. */
 const CONFIRMED_AMONG_ENTRIES = 200;
 
-/** Which of the sent messages the server has: they are entries, or they wait in its queue. */
+/** Which of the sent messages the server has: as entries, or in its queue. */
 function confirmedCommands(outgoing: readonly Outgoing[], session: SessionState): ReadonlySet<CommandId> {
   if (outgoing.length === 0) return new Set();
   const known = new Set<CommandId>(session.queue.map(({ commandId }) => commandId));

@@ -1,18 +1,14 @@
-import {
-  type PortletCommand,
-  type PortletToShell,
-  readFromShell,
-  type ShellToPortlet,
-} from "../protocol/portlet-messages.ts";
+import type { PortletCommand, PortletToShell } from "../protocol/portlet-commands.ts";
+import { readFromShell, type ShellToPortlet } from "../protocol/portlet-messages.ts";
 
-/** The only way out of the frame and into it. */
+/** The frame's only channel to the shell. */
 export interface ShellLink {
   post(message: PortletToShell | PortletCommand): void;
-  /** Delivers what is posted during the call before it returns: a queued message is lost when the frame is removed. */
+  /** Delivers messages posted during the call before it returns: a queued message is lost when the frame is removed. */
   atOnce(call: () => void): void;
 }
 
-/** Listens to the shell: our own origin and our own parent, then the schema; anything else has no effect. */
+/** Receives messages of the shell: checks origin, parent and schema; anything else is ignored. */
 export function linkShell(frame: Window, receive: (message: ShellToPortlet) => void): ShellLink {
   const { origin } = frame.location;
   const shell = frame.parent;

@@ -3,7 +3,7 @@ import { AbsenceWatch } from "./absence-watch.ts";
 
 const ABSENT_MS = 600_000;
 
-/** A watch whose time passes when it is told to. */
+/** A watch whose time is advanced by the test. */
 function watched() {
   const timers = new Map<number, { at: number; call: () => void }>();
   const heard: string[] = [];
@@ -26,8 +26,8 @@ function watched() {
   };
 }
 
-describe("W-9 what is left open while nobody is there", () => {
-  it("is told of once the time has passed, once", () => {
+describe("W-9 what is left open while no client is connected", () => {
+  it("is reported once, after the time has passed", () => {
     const { open, pass, heard } = watched();
     open("a");
     pass(ABSENT_MS - 1);
@@ -39,7 +39,7 @@ describe("W-9 what is left open while nobody is there", () => {
     expect(heard).toEqual(["a", "b"]);
   });
 
-  it("waits as long as it takes while someone is there, and then from the moment they leave", () => {
+  it("waits without limit while someone is there, and then from the moment they leave", () => {
     const { watch, open, pass, heard, timers } = watched();
     watch.setPresent(true);
     open("a");
@@ -55,7 +55,7 @@ describe("W-9 what is left open while nobody is there", () => {
     expect(heard).toEqual(["a"]);
   });
 
-  it("is forgotten once it is closed", () => {
+  it("is dropped once it is closed", () => {
     const { watch, open, pass, heard, timers } = watched();
     open("a");
     watch.forget("a");

@@ -1,4 +1,4 @@
-/** Runs a call once the time has passed; what it returns takes it back. */
+/** Runs a call after a delay; the returned function cancels it. */
 export type After = (ms: number, call: () => void) => () => void;
 
 /** A timer that keeps no process alive. */
@@ -8,7 +8,7 @@ export const afterTimeout: After = (ms, call) => {
   return () => clearTimeout(timer);
 };
 
-/** Tells of things that are left open while nobody is there, for a while on end. */
+/** Reports things that are left open while no client is connected for a continuous time. */
 export class AbsenceWatch {
   readonly #absentMs: number;
   readonly #after: After;
@@ -21,7 +21,7 @@ export class AbsenceWatch {
     this.#after = after;
   }
 
-  /** Whoever comes back starts the time anew for all that is open. */
+  /** A client that returns restarts the time of everything that is open. */
   setPresent(isPresent: boolean): void {
     if (isPresent === this.#isPresent) return;
     this.#isPresent = isPresent;

@@ -1,6 +1,6 @@
 type Valve = (isOpen: boolean) => void;
 
-/** Closed, what flows in is left where it is: in pipes and in the journals of those who keep it. */
+/** While closed, agent output stays in the pipe or the holder's journal. */
 export class FlowGate {
   readonly #valves = new Set<Valve>();
   #closed: PromiseWithResolvers<void> | null = null;
@@ -23,12 +23,12 @@ export class FlowGate {
     for (const valve of this.#valves) valve(true);
   }
 
-  /** Null while it is open, else when it will be again. */
+  /** Null while it is open; otherwise resolves when it opens again. */
   room(): Promise<void> | null {
     return this.#closed?.promise ?? null;
   }
 
-  /** Told at once where it is closed, and of every change, until the returned function is called. */
+  /** Called at once if it is closed, and for every change, until the returned function is called. */
   follow(valve: Valve): () => void {
     this.#valves.add(valve);
     if (this.#closed) valve(false);

@@ -1,4 +1,4 @@
-/** Says why a rejection needs no one's attention; the reason is for the reader, the value goes nowhere. */
+/** States why a rejection can be ignored; the reason is for the reader of the code. */
 export function ignore(_reason: string): () => void {
   return () => undefined;
 }

@@ -16,7 +16,7 @@ function collecting(lineBytesMax = 1_000_000) {
 }
 
 describe("LineSplitter", () => {
-  it("hands over whole lines only, as soon as they end", () => {
+  it("passes on whole lines only, as soon as they end", () => {
     const { lines, push } = collecting();
     push("one\ntw");
     expect(lines).toEqual(["one"]);
@@ -24,7 +24,7 @@ describe("LineSplitter", () => {
     expect(lines).toEqual(["one", "two", ""]);
   });
 
-  it("counts a last line that has no end, and no empty one after the last end", () => {
+  it("counts a last line without an end, and no empty one after the last end", () => {
     const { lines, splitter, push } = collecting();
     push("one\nlast");
     splitter.end();
@@ -32,13 +32,13 @@ describe("LineSplitter", () => {
     expect(lines).toEqual(["one", "last"]);
   });
 
-  it("leaves a carriage return to whoever reads the line", () => {
+  it("leaves a carriage return to the reader of the line", () => {
     const { lines, push } = collecting();
     push("one\r\ntwo\r\n");
     expect(lines).toEqual(["one\r", "two\r"]);
   });
 
-  it("drops a line over the limit whole, says how long it was, and goes on with the next", () => {
+  it("drops a line over the limit completely, reports its length, and continues with the next", () => {
     const { lines, dropped, splitter, push } = collecting(10);
     push(`${"x".repeat(10)}\n${"y".repeat(11)}\nafter\n`);
     for (let piece = 0; piece < 50; piece += 1) push("z");
@@ -55,7 +55,7 @@ describe("LineSplitter", () => {
     expect({ lines, dropped }).toEqual({ lines: ["äö"], dropped: [6] });
   });
 
-  it("keeps what it was given even when the buffer is used again", () => {
+  it("keeps its data even if the buffer is reused", () => {
     const { lines, splitter } = collecting();
     const buffer = encoder.encode("half");
     splitter.push(buffer);

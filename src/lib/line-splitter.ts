@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 
-/** Splits a stream of bytes into lines. A line over the limit is dropped whole and reported; the stream goes on. */
+/** Splits a stream of bytes into lines. A line over the limit is dropped completely and reported; the stream continues. */
 export class LineSplitter {
   readonly #lineBytesMax: number;
   readonly #onLine: (line: string) => void;
@@ -30,7 +30,7 @@ export class LineSplitter {
     if (start < chunk.byteLength) this.#add(new Uint8Array(chunk.subarray(start)));
   }
 
-  /** The stream has ended. A last line without a newline is handed over. */
+  /** The stream has ended. A last line without a newline is passed on. */
   end(): void {
     if (this.#bytes > 0) this.#endLine();
   }

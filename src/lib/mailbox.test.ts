@@ -19,20 +19,20 @@ function scene(holdMs = 16, itemsMax = 100, work: () => Promise<void> = async ()
   return { mailbox, batches, errors, advance: (ms: number) => (now += ms) };
 }
 
-/** Everything that was due has been handled. */
+/** Everything due has been handled. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 describe("Mailbox", () => {
-  it("hands over a burst as one batch, in arrival order", async () => {
+  it("passes on a burst as one batch, in arrival order", async () => {
     const { mailbox, batches } = scene();
     for (const item of [1, 2, 3]) mailbox.post(item);
     await turn();
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  it("lets the first held item go at once and holds the next ones back", async () => {
+  it("passes on the first held item at once and holds the next ones back", async () => {
     const { mailbox, batches } = scene();
     mailbox.post(1, "soon");
     await turn();
@@ -44,7 +44,7 @@ describe("Mailbox", () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  it("NFR-2 what was urgent does not hold back the first held item after it", async () => {
+  it("NFR-2 urgent items do not delay the first held item after them", async () => {
     const { mailbox, batches } = scene();
     mailbox.post(1, "now");
     await turn();
@@ -53,7 +53,7 @@ describe("Mailbox", () => {
     expect(batches).toEqual([[1], [2]]);
   });
 
-  it("an urgent item takes the held ones along, in order", async () => {
+  it("an urgent item includes the held ones, in order", async () => {
     const { mailbox, batches } = scene();
     mailbox.post(1, "soon");
     await turn();
@@ -72,7 +72,7 @@ describe("Mailbox", () => {
     expect(batches).toEqual([[0], [1, 2, 3]]);
   });
 
-  it("goes on after a batch that failed", async () => {
+  it("continues after a failed batch", async () => {
     const { mailbox, batches, errors } = scene();
     mailbox.post(-1);
     await turn();
@@ -82,7 +82,7 @@ describe("Mailbox", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("gathers what arrives while a batch is handled, and hands it over when that is done", async () => {
+  it("collects items that arrive while a batch is handled, and passes them on afterwards", async () => {
     const { promise: handled, resolve } = Promise.withResolvers<void>();
     const { mailbox, batches } = scene(16, 100, () => handled);
     mailbox.post(1);
@@ -97,7 +97,7 @@ describe("Mailbox", () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  it("a flush waits for what was posted before it, and not for what comes meanwhile", async () => {
+  it("a flush waits for items posted before it, and not for later ones", async () => {
     const later = Promise.withResolvers<void>();
     const { mailbox, batches } = scene(16, 100, async () => {
       if (batches.length === 1) mailbox.post(2);

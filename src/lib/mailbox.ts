@@ -1,16 +1,19 @@
 interface MailboxOptions<Item> {
-  /** With this many waiting, a held batch is handled at once: memory stays bounded however fast items come. */
+  /** With this many waiting, a held batch is handled at once: memory stays bounded however fast items arrive. */
   readonly itemsMax: number;
-  /** At most one batch of held items in this time; the first one after a quiet spell goes at once. Asked for each item. */
+  /**
+   * At most one batch of held items in this time; the first one after a quiet period is handled at once. Called for
+   * each item.
+   */
   readonly holdMs: () => number;
   readonly now: () => number;
-  /** May wait, for a commit for example: what arrives meanwhile is the next batch. */
+  /** May wait, for a commit for example: items that arrive meanwhile are the next batch. */
   readonly handle: (batch: readonly Item[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * One handler at a time, in arrival order, given everything that waits as one batch.
+ * One handler at a time, in arrival order, with all waiting items as one batch.
  * `post` is synchronous, so arrival order is wire order; batching lets one commit carry a burst.
  */
 export class Mailbox<Item> {
@@ -22,7 +25,7 @@ export class Mailbox<Item> {
   #handling: Promise<void> | null = null;
   #isScheduled = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** When held items were last handed over; others do not use up their share of the frame rate. */
+  /** When held items were last handled; other items do not count. */
   #releasedAt = Number.NEGATIVE_INFINITY;
   #holdsSome = false;
   #holdsUrgent = false;
@@ -31,7 +34,7 @@ export class Mailbox<Item> {
     this.#options = options;
   }
 
-  /** `soon` items wait for their share of the frame rate; a `now` item takes everything before it along. */
+  /** `soon` items are held; a `now` item is handled at once with everything before it. */
   post(item: Item, urgency: "now" | "soon" = "now"): void {
     this.#waiting.push(item);
     this.#postedCount += 1;

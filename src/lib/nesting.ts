@@ -1,4 +1,4 @@
-/** Deeper JSON than this nobody writes by hand or by program, and what walks it recursively would run out of stack. */
+/** Deeper than real JSON; recursive code would overflow the stack. */
 export const JSON_LEVELS_MAX = 100;
 
 /** Whether a JSON value has arrays or objects inside each other beyond this many levels. */
@@ -8,7 +8,7 @@ export function isNestedDeeper(value: unknown, levels = JSON_LEVELS_MAX): boolea
   return Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
 }
 
-/** The value itself, or a copy with words in the place of what lies deeper. */
+/** The value itself, or a copy with a placeholder for anything deeper. */
 export function boundNesting(value: unknown, levels: number): unknown {
   return isNestedDeeper(value, levels) ? bounded(value, levels) : value;
 }

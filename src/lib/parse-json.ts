@@ -1,4 +1,4 @@
-/** Undefined for what is no JSON: whoever asks says what that means. */
+/** Undefined if it is not JSON: the caller decides what that means. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactGiven, redactSecrets } from "./redact-secrets.ts";
 
 it.each([
   ['{"apiKey":"abc","path":"/x"}', '{"apiKey":"[redacted]","path":"/x"}'],
@@ -8,11 +8,11 @@ it.each([
   ["curl -H 'Authorization: Bearer abcdefghijk'", "curl -H 'Authorization: Bearer [redacted]'"],
   [`key sk-${"a1B2".repeat(6)} in text`, "key [redacted] in text"],
   ["ghp_0123456789abcdefghijABCDEFGHIJ", "[redacted]"],
-])("X-17 takes the secret out of %s", (text, expected) => {
+])("X-17 removes the secret from %s", (text, expected) => {
   expect(redactSecrets(text)).toBe(expected);
 });
 
-it("leaves ordinary words alone", () => {
+it("leaves ordinary text unchanged", () => {
   const text = '{"usage":{"used":12},"content":"the key idea: ask-first"}';
   expect(redactSecrets(text)).toBe(text);
 });
@@ -55,4 +55,19 @@ it.each([
   ["a key without an end", `cat\n${KEY_LINES.slice(0, 3).join("\n")}`, "cat\n[redacted]"],
 ])("X-17 X-14 no secret shows in %s", (_, text, expected) => {
   expect(redactSecrets(text)).toBe(expected);
+});
+
+it("X-37 what a program prints has no value that was set for it, and none of its environment that is called a secret", () => {
+  const own = {
+    MY_SETTING: "plain-but-mine",
+    OTHER: "short",
+    BASE: "https://model.example/v1",
+    URL_TOKEN: "/hidden-1",
+  };
+  const environment = { SOME_API_KEY: "hidden-22-and-more", HARMLESS: "a-harmless-value" };
+  const text =
+    "plain-but-mine short https://model.example/v1 /hidden-1 hidden-22-and-more a-harmless-value sk-0123456789abcdef0";
+  expect(redactGiven(text, own, environment)).toBe(
+    "[redacted] short https://model.example/v1 [redacted] [redacted] a-harmless-value [redacted]",
+  );
 });

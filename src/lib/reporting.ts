@@ -1,4 +1,4 @@
-/** The same call, whose failure is reported and never reaches the caller: for telling others of what is done already. */
+/** The same call, whose failure is reported and never reaches the caller: for listeners of completed work. */
 export function reporting<Args extends readonly unknown[]>(
   call: (...args: Args) => void,
   onError: (error: unknown) => void,

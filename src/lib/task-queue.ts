@@ -1,4 +1,4 @@
-/** Runs tasks one after another, in the order they were given. A task that fails does not keep the next from running. */
+/** Runs tasks one after another, in order. A failed task does not keep the next from running. */
 export class TaskQueue {
   #last: Promise<unknown> = Promise.resolve();
 

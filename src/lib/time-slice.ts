@@ -1,11 +1,11 @@
 const SLICE_MS_MAX = 10;
 
-/** Lets long work on the one thread be done in slices: between two of them everyone else gets their turn. */
+/** Splits long work on the single thread into slices, so that other work can run in between. */
 export class TimeSlice {
   #beganAt = performance.now();
 
-  /** To be awaited after every small piece of the work; nearly always it returns at once. */
-  async giveWay(): Promise<void> {
+  /** Await it after every small piece of the work; it nearly always returns at once. */
+  async yieldIfDue(): Promise<void> {
     if (performance.now() - this.#beganAt < SLICE_MS_MAX) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#beganAt = performance.now();

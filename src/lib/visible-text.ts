@@ -1,6 +1,6 @@
-/** Everything that some reader takes for the end of a line; a terminal, a page and a shell do not agree on it. */
+/** Everything that some reader treats as a line end; a terminal, a page and a shell disagree on it. */
 const LINE_END = "\\r\\n|[\\n\\r\\v\\f\\u0085\\u2028\\u2029]";
-/** Emoji join their parts with characters that are invisible; there they mislead nobody. */
+/** Emoji join their parts with invisible characters, which is harmless there. */
 const EMOJI =
   "\\p{Extended_Pictographic}\\p{Emoji_Modifier}?\\ufe0f?(?:\\u200d\\p{Extended_Pictographic}\\p{Emoji_Modifier}?\\ufe0f?)*";
 /** Control, format, private, unassigned and half characters, spaces that are not the plain one, and blank glyphs. */
@@ -14,8 +14,9 @@ const SIGNS_SHOWN_MAX = 3;
 const BLANK_LINES_SHOWN_MAX = 3;
 const TOKEN = new RegExp(`(${LINE_END})|(${EMOJI})|(${UNSEEN})|( {${SPACES_SHOWN_MAX + 1},})`, "gu");
 const LINE_END_SIGN = "⏎";
+const PLAIN_LINE = /^[\t\x20-\x7e]*$/;
 
-/** Text as it is, or a sign for what nobody could see. */
+/** Text unchanged, or a sign for an invisible character. */
 export interface VisiblePiece {
   readonly kind: "text" | "sign";
   readonly text: string;
@@ -27,7 +28,7 @@ export type VisibleLine =
   | { readonly kind: "blank"; readonly number: number; readonly words: string };
 type TextLine = Extract<VisibleLine, { kind: "line" }>;
 
-/** Text as its reader has to see it before deciding: every line end ends a line, and nothing in it is invisible. */
+/** Text as the user has to see it before deciding: every line end ends a line, and nothing is invisible. */
 export function visibleLines(text: string): readonly VisibleLine[] {
   const lines: VisibleLine[] = [];
   let blank: TextLine[] = [];
@@ -50,7 +51,7 @@ export function visibleLines(text: string): readonly VisibleLine[] {
     if (end === null) pieces.add(token);
     else endLine(end);
   }
-  // What follows the last line end is a line only when there is something.
+  // The text after the last line end is a line only if it is not empty.
   if (pieces.all.length > 0 || number === 0) endLine("");
   return [...lines, ...folded(blank)];
 }
@@ -62,7 +63,7 @@ export function countLines(text: string): number {
   return ends.length + (last === undefined || last.index + last[0].length < text.length ? 1 : 0);
 }
 
-/** The text of one line: line ends in it are signs, like everything else that is not seen. */
+/** The text of one line: line ends in it become signs, like everything else that is invisible. */
 export function visiblePieces(text: string): readonly VisiblePiece[] {
   const pieces = new Pieces();
   for (const { token, end } of tokensOf(text))
@@ -70,7 +71,23 @@ export function visiblePieces(text: string): readonly VisiblePiece[] {
   return pieces.all;
 }
 
-/** For a row, a title or a notification: a text of several lines never reads like one line. */
+/** A line of a file: tabs and spaces are kept, every other invisible character is shown as a sign. */
+export function sourcePieces(line: string): readonly VisiblePiece[] {
+  if (PLAIN_LINE.test(line)) return [{ kind: "text", text: line }];
+  const pieces = new Pieces();
+  let from = 0;
+  for (const match of line.matchAll(TOKEN)) {
+    const [whole, , emoji] = match;
+    if (emoji !== undefined || /^[\t ]+$/.test(whole)) continue;
+    if (match.index > from) pieces.add({ kind: "text", text: line.slice(from, match.index) });
+    pieces.add({ kind: "sign", text: codesOf(whole) });
+    from = match.index + whole.length;
+  }
+  if (from < line.length) pieces.add({ kind: "text", text: line.slice(from) });
+  return pieces.all;
+}
+
+/** For a row, a title or a notification: a text of several lines never looks like one line. */
 export function visibleOneLine(text: string): string {
   return visiblePieces(text.trim())
     .map((piece) =>
@@ -80,7 +97,7 @@ export function visibleOneLine(text: string): string {
     .replace(/ {2,}/g, " ");
 }
 
-/** For a terminal: each line behind its number and a bar, so that no text of an agent's looks like one of ours. */
+/** For a terminal: each line after its number and a bar, so that agent text never looks like ours. */
 export function visibleBlock(text: string, indent: string): string {
   const lines = visibleLines(text);
   const width = String(countLines(text)).length;
@@ -100,7 +117,7 @@ class Pieces {
   readonly all: VisiblePiece[] = [];
   #repeated = 0;
 
-  /** Nothing that could be seen without signs. */
+  /** Nothing visible without signs. */
   get isBlank(): boolean {
     return this.all.every(({ kind, text }) => kind === "sign" || text.trim() === "");
   }

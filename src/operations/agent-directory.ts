@@ -1,6 +1,7 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { AgentDirectory } from "../bridge/answer-message.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
+import type { AgentOptions } from "../sessions/agent-options.ts";
 import type { AgentQuestions } from "../sessions/agent-questions.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
@@ -13,10 +14,21 @@ interface DirectoryParts {
   readonly signIn: SignIn;
   readonly installs: AgentInstalls;
   readonly questions: AgentQuestions;
+  readonly options: AgentOptions;
+  readonly changeSettings: AgentDirectory["settings"];
 }
 
-/** The pool, as clients see it. */
-export function agentDirectory({ pool, sessions, home, signIn, installs, questions }: DirectoryParts): AgentDirectory {
+/** The agent pool as clients see it. */
+export function agentDirectory({
+  pool,
+  sessions,
+  home,
+  signIn,
+  installs,
+  questions,
+  options,
+  changeSettings,
+}: DirectoryParts): AgentDirectory {
   return {
     list: () => {
       installs.refresh();
@@ -24,11 +36,19 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, questio
     },
     install: (message) => installs.answer(message),
     authenticate: (message) => signIn.start(message),
+    signOut: (cliType) => signIn.end(cliType),
     terminal: (message) => signIn.terminal(message),
-    chooseTopology: ({ cliType, process }) => {
+    chooseTopology: async ({ cliType, process }) => {
       if (!pool.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-      pool.chooseTopology(cliType, process);
+      await pool.chooseTopology(cliType, process);
       return { kind: "ok" };
+    },
+    settings: changeSettings,
+    options: (message) => {
+      if (!pool.find(message.cliType))
+        return Promise.resolve({ kind: "refused", refusal: REFUSE.agentUnknown(message.cliType) });
+      if (message.type === "agent:choose") return options.choose(message);
+      return message.type === "agent:favourite" ? options.favour(message) : options.tell(message.cliType);
     },
     respond: (response) => {
       const refusal = questions.respond(response);
@@ -42,7 +62,7 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, questio
       const cwd = (sessionId && (await sessions.cwdOf(sessionId))) ?? home;
       const status = agent.status === "connected" && !restart ? "connected" : "reconnecting";
       const failed = pool.reconnect(cliType, sessionId, cwd, restart).then(() => null, asRefusal);
-      // One whose agent has never been there shares the process that was just asked for.
+      // A session whose agent never started uses the process that was just requested.
       if (sessionId !== null) sessions.startAgain(sessionId);
       return { kind: "started", message: { type: "agent:status", cliType, status }, failed };
     },

@@ -13,10 +13,11 @@ import type { World } from "../ports/world.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { ServerConfig } from "./config.ts";
+import { BUN_COMMAND } from "./own-program.ts";
 import { VERSION } from "./version.ts";
 
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
-/** Where packages come from is the user's choice, and stands here too. */
+/** Settings of the package source, which is the user's choice. */
 const PACKAGE_SETTING = /^(?:npm_config_|BUN_CONFIG_)/i;
 
 interface InstallParts {
@@ -31,7 +32,7 @@ interface InstallParts {
   readonly installed: InstalledAgents;
   readonly which: (program: string) => string | null;
   readonly hub: Hub;
-  /** The list of agents looks different now. */
+  /** The list of agents has changed. */
   readonly onChanged: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -94,7 +95,7 @@ export class AgentInstalls {
       installed,
       world: this.#parts.world,
       host: this.#parts.host,
-      packageTool: () => choosePackageTool({ bun: process.execPath, env, which }),
+      packageTool: () => choosePackageTool({ bun: BUN_COMMAND, env, which }),
       toolEnv: () => agentEnvironment(env, packageSettings(env), marks),
       agentEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
       clientVersion: VERSION,

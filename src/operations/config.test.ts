@@ -9,12 +9,14 @@ function read(env: Readonly<Record<string, string>>, ...args: string[]) {
 }
 
 describe("readConfig", () => {
-  it("needs nothing: the defaults of the contract hold", () => {
+  it("needs no settings: the documented defaults apply", () => {
     expect(read({})).toEqual({
       host: "127.0.0.1",
       port: 3000,
       freePort: false,
       dataDir: join(HOME, ".liminal-builder"),
+      databaseUrl: null,
+      replicaHost: null,
       home: HOME,
       token: null,
       openBrowser: true,
@@ -28,12 +30,13 @@ describe("readConfig", () => {
       logLevel: "info",
       checkpointBytes: 4_194_304,
       stallMs: 30_000,
+      limitCheckMs: 15_000,
       questionUnwatchedMs: 600_000,
       env: { HOME },
     });
   });
 
-  it("takes every setting from its variable", () => {
+  it("reads every setting from its variable", () => {
     const env = {
       LIMINAL_PORT: "0",
       LIMINAL_HOST: "localhost",
@@ -53,10 +56,11 @@ describe("readConfig", () => {
       tls: { kind: "none" },
       startTimeoutMs: 100,
       stallMs: 250,
+      limitCheckMs: 15_000,
     });
   });
 
-  it("an empty variable is as good as none", () => {
+  it("an empty variable counts as unset", () => {
     const env = { LIMINAL_PORT: "", LIMINAL_HOST: "", LIMINAL_DATA_DIR: "", LIMINAL_TOKEN: "" };
     expect(read(env)).toMatchObject({ port: 3000, host: "127.0.0.1", token: null });
   });
@@ -69,23 +73,23 @@ describe("readConfig", () => {
     ["ACP_START_TIMEOUT_MS", "soon"],
     ["ACP_START_TIMEOUT_MS", "0"],
     ["ACP_PROMPT_TIMEOUT_MS", "99999999"],
-  ])("%s=%s is refused by name and value", (name, value) => {
+  ])("%s=%s is refused with its name and value", (name, value) => {
     expect(() => read({ [name]: value })).toThrow(ConfigError);
     expect(() => read({ [name]: value })).toThrow(`Invalid ${name} "${value}"`);
   });
 
-  it("an option it does not know is refused: a misspelt one must not pass", () => {
+  it("an unknown option is refused: a misspelled one must not pass", () => {
     expect(() => read({}, "--jsno")).toThrow("Unknown option --jsno. Did you mean --json?");
   });
 
-  it("X-14 it can be quiet, as every command (E4)", () => {
+  it("X-14 it can be quiet, like every command (E4)", () => {
     expect([read({}, "-q").quiet, read({}, "--quiet").quiet]).toEqual([true, true]);
   });
 
   const OUTSIDE = ["0.0.0.0", "::", "192.168.1.2", "build.example"];
 
   it.each(OUTSIDE)(
-    "X-16 %s can be reached by others: only with TLS, unless the user says that something else adds it",
+    "X-16 %s is reachable by others: only with TLS, unless the user says that a proxy adds it",
     (host) => {
       expect(read({ LIMINAL_HOST: host })).toMatchObject({ host, tls: { kind: "generated" } });
       expect(read({}, "--host", host)).toMatchObject({ host, tls: { kind: "generated" } });
@@ -105,7 +109,7 @@ describe("readConfig", () => {
     expect(() => read({ LIMINAL_TLS: "yes" })).toThrow('Invalid LIMINAL_TLS "yes"');
   });
 
-  it("X-16 further names are listed; what is no name is refused", () => {
+  it("X-16 additional names are listed; invalid ones are refused", () => {
     expect(read({ LIMINAL_ALLOWED_HOSTS: "Build.example, box:8443  [fd00::1]" }).allowedHosts).toEqual([
       "build.example",
       "box:8443",
@@ -115,7 +119,7 @@ describe("readConfig", () => {
       expect(() => read({ LIMINAL_ALLOWED_HOSTS: wrong })).toThrow("in LIMINAL_ALLOWED_HOSTS");
   });
 
-  it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("%s is this machine alone", (host) => {
+  it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("%s is loopback", (host) => {
     expect(read({ LIMINAL_HOST: host }).host).toBe(host);
   });
 });

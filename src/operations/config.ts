@@ -8,15 +8,23 @@ import { LOG_LEVELS, type LogLevel } from "../lib/server-log-place.ts";
 const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;
 const QUESTION_UNWATCHED_MS = 10 * 60_000;
+/** Short enough for a machine that sleeps: a timer for hours would not detect that. */
+const LIMIT_CHECK_MS = 15_000;
 const HOLD_MS = 600_000;
 const PROGRAM_IDLE_MS = 24 * 3_600_000;
 const JOURNAL_BYTES = 4 * 1024 * 1024;
 const PORT_DEFAULT = 3000;
 
-/** Ours to know, and nobody's whom we start. */
-export const SECRET_VARIABLES = ["LIMINAL_TOKEN", "LIMINAL_MCP_TOKEN", "LIMINAL_MODEL_KEY"] as const;
+/** Secrets of ours, removed from the environment of child processes. */
+export const SECRET_VARIABLES = [
+  "LIMINAL_TOKEN",
+  "LIMINAL_MCP_TOKEN",
+  "LIMINAL_MODEL_KEY",
+  "LIMINAL_DATABASE_URL",
+  "LIMINAL_OIDC_SECRET",
+] as const;
 
-/** `own`: the user's certificate and key, by their paths. */
+/** `own`: paths of the user's certificate and key. */
 export type TlsSetting =
   | { readonly kind: "none" }
   | { readonly kind: "generated" }
@@ -24,17 +32,21 @@ export type TlsSetting =
 
 export interface ServerConfig {
   readonly host: string;
-  /** 0 takes a free one, the last run's if it is free. */
+  /** 0 uses a free one, preferably the last run's. */
   readonly port: number;
-  /** Takes a free port where the wanted one is busy. */
+  /** Uses a free port if the requested one is busy. */
   readonly freePort: boolean;
   readonly dataDir: string;
+  /** Of the PostgreSQL database that everything is stored in; null: in the data directory. */
+  readonly databaseUrl: string | null;
+  /** The name or address under which the other servers of a team reach this one; null: it belongs to no team. */
+  readonly replicaHost: string | null;
   readonly home: string;
-  /** From the environment; null uses the one kept in the data directory. */
+  /** From the environment; null uses the one in the data directory. */
   readonly token: string | null;
   readonly openBrowser: boolean;
   readonly tls: TlsSetting;
-  /** Names besides our own that a Host header may have, with or without a port. */
+  /** Additional names for the Host header, with or without a port. */
   readonly allowedHosts: readonly string[];
   readonly json: boolean;
   /** Only the address and errors are printed. */
@@ -42,31 +54,34 @@ export interface ServerConfig {
   readonly startTimeoutMs: number;
   /** A turn with no output for this long is shown as stalled. */
   readonly stallMs: number;
-  /** A question that nobody is there to answer is declined after this long. */
+  /** How often sessions at a usage limit are checked. */
+  readonly limitCheckMs: number;
+  /** An unattended question is declined after this long. */
   readonly questionUnwatchedMs: number;
-  /** Without a server for this long, agents are ended; 0 lets them end with the server. */
+  /** Without a server for this long, agents are ended; 0 ends them with the server. */
   readonly holdMs: number;
   /** A program that has not called for this long has its idle agents archived; 0 keeps them. */
   readonly programIdleMs: number;
-  /** How much goes through an agent's pipes before what is stored is dropped from its journal. */
+  /** How many bytes pass through an agent's pipes before stored lines are dropped from its journal. */
   readonly checkpointBytes: number;
-  /** What is less pressing than this is not logged. */
+  /** Less severe messages are not logged. */
   readonly logLevel: LogLevel;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Wrong settings are told to the user in one line, not as a stack. */
+/** Wrong settings are reported in one line, without a stack. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The smallest and the largest that makes sense. */
+/** The smallest and the largest allowed value. */
 type Range = readonly [min: number, max: number];
 const HOLD_MS_RANGE: Range = [0, 86_400_000];
 const PROGRAM_IDLE_MS_RANGE: Range = [0, 365 * 86_400_000];
 const JOURNAL_BYTES_RANGE: Range = [1_000, 1_000_000_000];
 const PORT_RANGE: Range = [0, 65_535];
 const TIMEOUT_MS_RANGE: Range = [100, 3_600_000];
+const LIMIT_CHECK_MS_RANGE: Range = [50, 60_000];
 
 /** Reads the environment, once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): ServerConfig {
@@ -78,6 +93,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     port: setting("LIMINAL_PORT", env, PORT_RANGE, PORT_DEFAULT),
     freePort: options.freePort,
     dataDir: resolve(env["LIMINAL_DATA_DIR"] || join(home, ".liminal-builder")),
+    databaseUrl: env["LIMINAL_DATABASE_URL"] || null,
+    replicaHost: replicaHost(env),
     home,
     token: env["LIMINAL_TOKEN"] || null,
     openBrowser: env["LIMINAL_NO_OPEN"] === undefined,
@@ -90,6 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     programIdleMs: setting("LIMINAL_PROGRAM_IDLE_MS", env, PROGRAM_IDLE_MS_RANGE, PROGRAM_IDLE_MS),
     checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JOURNAL_BYTES_RANGE, JOURNAL_BYTES),
     stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, STALL_MS),
+    limitCheckMs: setting("LIMINAL_LIMIT_CHECK_MS", env, LIMIT_CHECK_MS_RANGE, LIMIT_CHECK_MS),
     questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TIMEOUT_MS_RANGE, QUESTION_UNWATCHED_MS),
     logLevel: logLevelOf(env),
     env,
@@ -126,7 +144,7 @@ function readOptions(args: readonly string[]) {
 
 const TlsMode = z.enum(["auto", "on", "off"]);
 
-/** Whoever can be reached by others speaks TLS, unless the user says that something in front of it does. */
+/** A server reachable by others uses TLS, unless the user says that a proxy does. */
 function tlsSetting(env: ServerConfig["env"], host: string, insecure: boolean): TlsSetting {
   const given = env["LIMINAL_TLS"] || "auto";
   const mode = TlsMode.safeParse(given).data;
@@ -156,6 +174,29 @@ function hostList(text: string): readonly string[] {
     );
   if (entries.length > HOSTS_MAX) throw new ConfigError(`LIMINAL_ALLOWED_HOSTS has more than ${HOSTS_MAX} names.`);
   return entries;
+}
+
+/** A replica needs the settings that its whole team must share. */
+function replicaHost(env: ServerConfig["env"]): string | null {
+  const host = env["LIMINAL_REPLICA_HOST"]?.toLowerCase() ?? "";
+  if (host === "") return null;
+  if (!HOST_ENTRY.test(host) || hasPort(host))
+    throw new ConfigError(
+      `Invalid LIMINAL_REPLICA_HOST "${host}": expected the name or address of this machine without a port, for example replica-1 or [fd00::1].`,
+    );
+  if (!env["LIMINAL_DATABASE_URL"])
+    throw new ConfigError(
+      "LIMINAL_REPLICA_HOST makes this server one of a team on a PostgreSQL database. Set LIMINAL_DATABASE_URL, or remove LIMINAL_REPLICA_HOST.",
+    );
+  if (!env["LIMINAL_TOKEN"])
+    throw new ConfigError(
+      "LIMINAL_REPLICA_HOST makes this server one of a team, whose servers share a token. Set LIMINAL_TOKEN to the same value on each.",
+    );
+  return host;
+}
+
+function hasPort(host: string): boolean {
+  return /:\d+$/.test(host.replace(/^\[.*\]/, ""));
 }
 
 function logLevelOf(env: ServerConfig["env"]): LogLevel {

@@ -20,7 +20,7 @@ interface Crash {
   readonly log: readonly string[];
 }
 
-/** Files that say how the server came to an unexpected end. They stay here: whether anyone else sees one is the user's to say. */
+/** Files that describe unexpected exits of the server. They stay local: the user decides whether to share one. */
 export class CrashReports {
   readonly #dir: string;
 
@@ -28,7 +28,7 @@ export class CrashReports {
     this.#dir = join(dataDir, FOLDER);
   }
 
-  /** Where it lies. */
+  /** Returns its path. */
   write({ what, details, at, version, log }: Crash): string {
     const path = join(this.#dir, `crash-${at.replaceAll(":", "-")}.txt`);
     const head = [
@@ -60,7 +60,7 @@ export class CrashReports {
     return join(this.#dir, name);
   }
 
-  /** Null for one that is not there; a name that is none leads nowhere. */
+  /** Null if there is none; an invalid name never becomes a path. */
   read(name: string): string | null {
     return this.names().includes(name) ? readFileSync(this.pathOf(name), "utf8") : null;
   }
@@ -72,7 +72,7 @@ export class CrashReports {
   }
 }
 
-/** What nobody caught ends the server: what it was stays in a file, for the user alone. */
+/** An uncaught error ends the server and is written to a file that only the user can read. */
 export function reportCrashes(dataDir: string, logger: ServerLog): void {
   const crash = (what: string) => (error: unknown) => {
     const details = logger.clean(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -90,19 +90,20 @@ export function reportCrashes(dataDir: string, logger: ServerLog): void {
   process.on("unhandledRejection", crash("Unhandled promise rejection."));
 }
 
-/** Says at the start how the last run ended, where that was not as it should. */
-export function tellOfLastRun(dataDir: DataDir, lock: InstanceLock, logger: Logger): CrashReports {
+/** Logs at the start if the last run ended unexpectedly. */
+export function logLastRun(dataDir: DataDir, lock: InstanceLock, logger: Logger): CrashReports {
   const crashes = new CrashReports(dataDir.path);
   const [newest] = crashes.names();
   if (newest !== undefined)
     logger.warn(
       `An earlier run ended unexpectedly. Crash report: ${crashes.pathOf(newest)} (stays on this machine; delete it when you are done).`,
     );
-  else if (lock.wasLeft) logger.info("The last run was killed, or the machine went down. All stored data is intact.");
+  else if (lock.wasNotReleased)
+    logger.info("The last run was killed, or the machine went down. All stored data is intact.");
   return crashes;
 }
 
-/** For whoever opens the page. */
+/** For the page. */
 export function lastCrash(dataDir: DataDir): { crashReport?: string } {
   const [newest] = new CrashReports(dataDir.path).names();
   return newest === undefined ? {} : { crashReport: newest };

@@ -8,20 +8,20 @@ function modeOf(path: string): string {
 }
 
 describe("DataDir", () => {
-  it("is made with all above it, for its user alone", async () => {
+  it("is created with its parents, accessible to its user only", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.join("a", "b"));
     expect(modeOf(data.path)).toBe("700");
   });
 
-  it("is closed to others even if it was open before", async () => {
+  it("is made private even if it was not before", async () => {
     await using dir = await tempDir();
     mkdirSync(dir.join("open"));
     chmodSync(dir.join("open"), 0o777);
     expect(modeOf(new DataDir(dir.join("open")).path)).toBe("700");
   });
 
-  it("makes a token once and keeps it, readable by its user alone", async () => {
+  it("creates a token once and keeps it, readable by its user only", async () => {
     await using dir = await tempDir();
     const token = new DataDir(dir.path).token(() => undefined);
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -31,7 +31,7 @@ describe("DataDir", () => {
     expect(new DataDir(other.path).token(() => undefined)).not.toBe(token);
   });
 
-  it("an empty token file is no token", async () => {
+  it("an empty token file counts as missing", async () => {
     await using dir = await tempDir();
     writeFileSync(dir.join("token"), " \n");
     const token = new DataDir(dir.path).token(() => undefined);
@@ -39,7 +39,7 @@ describe("DataDir", () => {
     expect(readFileSync(dir.join("token"), "utf8").trim()).toBe(token);
   });
 
-  it("X-16 a token that can be guessed is replaced, and that is told (S17)", async () => {
+  it("X-16 a token that can be guessed is replaced, and that is reported (S17)", async () => {
     await using dir = await tempDir();
     writeFileSync(dir.join("token"), "x\n");
     const told: string[] = [];
@@ -49,7 +49,7 @@ describe("DataDir", () => {
     expect(readFileSync(dir.join("token"), "utf8").trim()).toBe(token);
   });
 
-  it("remembers the port of the last run, if it can be one", async () => {
+  it("remembers the port of the last run, if it is valid", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);
     expect(data.lastPort()).toBeNull();

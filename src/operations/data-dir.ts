@@ -16,10 +16,10 @@ import { ConfigError } from "./config.ts";
 const TOKEN_BYTES = 32;
 /** A shorter one can be guessed. */
 export const TOKEN_CHARS_MIN = 22;
-/** What commands of this user show a server whose token comes from its environment. */
+/** Token for commands of this user if the server's token comes from its environment. */
 export const COMMAND_TOKEN_FILE = "command-token";
 
-/** Everything the app stores, readable by its user alone. */
+/** Everything the app stores, readable by its user only. */
 export class DataDir {
   readonly path: string;
 
@@ -38,18 +38,18 @@ export class DataDir {
     return join(this.path, name);
   }
 
-  /** Where every session, project and setting is. */
+  /** The database with all sessions, projects and settings. */
   get database(): string {
     return this.file("liminal.db");
   }
 
-  /** With what SQLite has not folded into it yet. */
+  /** Including the write-ahead log. */
   databaseBytes(): number {
     const parts = [this.database, `${this.database}-wal`];
     return parts.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
-  /** Made once, kept for good: signed-in browsers stay signed in. One that can be guessed is replaced. */
+  /** Created once and kept, so that browsers stay signed in. A token that can be guessed is replaced. */
   token(warn: (text: string) => void): string {
     const path = this.file("token");
     if (existsSync(path)) {
@@ -66,7 +66,7 @@ export class DataDir {
     return token;
   }
 
-  /** Made for this run, so that the token of the environment is written nowhere. */
+  /** Created for this run, so that the environment's token is never written to disk. */
   commandToken(): string {
     const token = newToken();
     writePrivate(this.file(COMMAND_TOKEN_FILE), `${token}\n`);
@@ -75,6 +75,15 @@ export class DataDir {
 
   dropCommandToken(): void {
     rmSync(this.file(COMMAND_TOKEN_FILE), { force: true });
+  }
+
+  /** Which server this is for the runners of places. */
+  placesIdentity(): { read(): string | null; write(text: string): void } {
+    const path = this.file("places.json");
+    return {
+      read: () => (existsSync(path) ? readFileSync(path, "utf8") : null),
+      write: (text) => writePrivate(path, text),
+    };
   }
 
   lastPort(): number | null {
@@ -92,13 +101,13 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** Also one that was open to others before. */
+/** Also for an existing file that was open to others. */
 export function writePrivate(path: string, text: string): void {
   makePrivate(path);
   writeFileSync(path, text);
 }
 
-/** SQLite makes its files for everyone to read, and those beside a database like the database. */
+/** SQLite creates files readable to everyone, and those beside a database with the database's mode. */
 export function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   chmodSync(path, 0o600);

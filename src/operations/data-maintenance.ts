@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { z } from "zod";
 import type { DataDoor, Deleted, Kept } from "../bridge/data-routes.ts";
 import type { Hub } from "../fanout/hub.ts";
@@ -7,10 +6,13 @@ import type { SessionId } from "../protocol/ids.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import { SECRET_VARIABLES, type ServerConfig } from "./config.ts";
-import type { openStores } from "./open-stores.ts";
-import { PROGRAM_DIR } from "./version.ts";
+import type { ServerStores } from "./open-stores.ts";
+import { ownCommand } from "./own-program.ts";
 
-/** What a deleted session leaves in the search goes in small steps; so many are taken before the database shrinks. */
+export const BACKUP_OF_POSTGRES =
+  "The data is in PostgreSQL (LIMINAL_DATABASE_URL): back it up with the tools of that database, for example pg_dump or pg_basebackup.";
+
+/** Search data of deleted sessions is removed in small steps; this many run before the database shrinks. */
 const SWEEP_STEPS_MAX = 2_000;
 
 const Written = z.object({ path: z.string(), bytes: z.int(), sessions: z.int() });
@@ -18,13 +20,13 @@ const Failed = z.object({ error: z.object({ message: z.string() }) });
 
 interface DataMaintenanceParts {
   readonly config: ServerConfig;
-  readonly stores: Awaited<ReturnType<typeof openStores>>;
+  readonly stores: ServerStores;
   readonly sessions: SessionService;
   readonly projects: ProjectService;
   readonly hub: Hub;
 }
 
-/** What the user does with everything at once. Files of projects are never touched. */
+/** The user's operations on all data. Project files are never touched. */
 export class DataMaintenance implements DataDoor {
   readonly #parts: DataMaintenanceParts;
   #backingUp: Promise<Kept> | null = null;
@@ -33,7 +35,7 @@ export class DataMaintenance implements DataDoor {
     this.#parts = parts;
   }
 
-  /** One at a time: whoever asks meanwhile gets the same. */
+  /** One at a time: concurrent callers share the result. */
   backUp(): Promise<Kept> {
     this.#backingUp ??= this.#runBackup().finally(() => {
       this.#backingUp = null;
@@ -41,7 +43,7 @@ export class DataMaintenance implements DataDoor {
     return this.#backingUp;
   }
 
-  sessionIds(): readonly SessionId[] {
+  sessionIds(): Promise<readonly SessionId[]> {
     return this.#parts.stores.care.sessionIds("all");
   }
 
@@ -49,20 +51,21 @@ export class DataMaintenance implements DataDoor {
     const { stores, sessions, projects, hub } = this.#parts;
     const refusal = stores.storage.refusal();
     if (refusal) return { error: refusal.message };
-    const ids = stores.care.sessionIds(which === "archived" ? "archived" : "all");
+    const ids = await stores.care.sessionIds(which === "archived" ? "archived" : "all");
     for (const sessionId of ids) await sessions.execute({ type: "session:delete", sessionId });
     if (which === "everything")
       for (const { id } of projects.list())
-        if (projects.remove(id)) hub.publish({ type: "project:removed", projectId: id });
-    for (let step = 0; step < SWEEP_STEPS_MAX && stores.backlog.step(); step++);
-    return { sessions: ids.length, freedBytes: stores.care.compact() };
+        if (await projects.remove(id)) hub.publish({ type: "project:removed", projectId: id });
+    for (let step = 0; step < SWEEP_STEPS_MAX && (await stores.backlog.step()); step++);
+    return { sessions: ids.length, freedBytes: await stores.care.compact() };
   }
 
-  /** A process of its own: copying a large database holds nobody up. */
+  /** In a separate process: copying a large database blocks nothing. */
   async #runBackup(): Promise<Kept> {
-    const { env, dataDir } = this.#parts.config;
+    const { env, dataDir, databaseUrl } = this.#parts.config;
+    if (databaseUrl !== null) return { error: BACKUP_OF_POSTGRES };
     const own = Object.entries(env).filter(([name]) => !SECRET_VARIABLES.some((secret) => secret === name));
-    const child = Bun.spawn([process.execPath, join(PROGRAM_DIR, "src/cli/main.ts"), "backup", "--json"], {
+    const child = Bun.spawn([...ownCommand("liminal", "backup", "--json")], {
       cwd: dataDir,
       env: { ...Object.fromEntries(own), LIMINAL_DATA_DIR: dataDir },
       stdin: "ignore",

@@ -14,7 +14,7 @@ const FAULT_WORDS: Readonly<Record<StorageFault, string>> = {
   "in-use": "Another program has locked the database. Close it, or set LIMINAL_DATA_DIR to another directory",
 };
 
-/** Why the server did not start, in words that say what to do; a stack only for what is our own fault. */
+/** Why the server did not start and what to do; a stack only for our own bugs. */
 export function explainStartFailure(error: unknown): string {
   if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind)) return error.message;
   const fault = storageFaultOf(error);

@@ -5,14 +5,15 @@ import type { Lifeline } from "../agents/process/lifeline.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DataDir } from "./data-dir.ts";
+import { ownCommand } from "./own-program.ts";
 import type { Logger } from "./server-log.ts";
 
-/** Where the holders of a data directory's agents have their sockets and journals. */
+/** The directory with the sockets and journals of a data directory's holders. */
 function heldDirOf(dataDir: string): string {
   return join(dataDir, "held");
 }
 
-/** How many agents are held, or have left something that no server has read yet. */
+/** Number of agents that are held or have output that no server has read yet. */
 export function countHeld(dataDir: string): number {
   const dir = heldDirOf(dataDir);
   return existsSync(dir) ? readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory()).length : 0;
@@ -31,9 +32,12 @@ interface HolderParts {
 }
 
 interface Holders {
-  /** Null where there can be none; else it also finds what an earlier server left. */
+  /** Null if there can be none; otherwise it also finds processes of an earlier server. */
   readonly holders: HolderHost | null;
-  /** False where agents end with the server: the user or the system wants it so, or the path is too long for a socket. */
+  /**
+   * False if agents end with the server: by choice, by the system's limits, or because the path is too long for a
+   * socket.
+   */
   readonly holdsAgents: boolean;
 }
 
@@ -41,10 +45,11 @@ export function createHolders({ config, dataDir, lifeline, flow, logger, onError
   const { holdMs, checkpointBytes } = config;
   const dir = heldDirOf(dataDir.path);
   if (process.platform === "win32" || (holdMs === 0 && countHeld(dataDir.path) === 0)) return NONE;
-  // More than what a server that is there leaves between two checkpoints.
+  // More than an attached server leaves between two checkpoints.
   const journalBytesMax = UNATTENDED_BYTES_MAX + checkpointBytes;
   if (HolderHost.fits(dir)) {
-    const holders = new HolderHost({ dir, holdMs, checkpointBytes, journalBytesMax, lifeline, flow, onError });
+    const holder = ownCommand("agent-holder");
+    const holders = new HolderHost({ dir, holder, holdMs, checkpointBytes, journalBytesMax, lifeline, flow, onError });
     return { holders, holdsAgents: holdMs > 0 };
   }
   logger.warn(

@@ -12,7 +12,7 @@ const NOTE = {
   version: "1",
 };
 
-/** A process of its own that holds the lock and says so. */
+/** A separate process that holds the lock and reports it. */
 async function holderIn(path: string) {
   const program = `
     const { DataDir } = await import(${JSON.stringify(`${import.meta.dir}/data-dir.ts`)});
@@ -27,7 +27,7 @@ async function holderIn(path: string) {
 }
 
 describe("InstanceLock", () => {
-  it("one data directory has one server, and the second is told who the first is", async () => {
+  it("one data directory has one server, and the second one gets the first one's note", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);
     using first = new InstanceLock(data);
@@ -40,7 +40,7 @@ describe("InstanceLock", () => {
     new InstanceLock(new DataDir(other.path))[Symbol.dispose]();
   });
 
-  it("is free again when its holder has let go, and the note is gone", async () => {
+  it("is free again after release, and the note is removed", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);
     const first = new InstanceLock(data);
@@ -50,7 +50,7 @@ describe("InstanceLock", () => {
     new InstanceLock(data)[Symbol.dispose]();
   });
 
-  it("is taken past commands that look whether a server runs", async () => {
+  it("is acquired despite commands that check whether a server runs", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);
     new InstanceLock(data)[Symbol.dispose]();

@@ -7,23 +7,23 @@ import { type DataDir, makePrivate, writePrivate } from "./data-dir.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
 
-/** A command that looks whether we run holds the file for a moment, and is no other server. */
+/** A command that checks for a running server holds the file for a moment. */
 const LOOK_MS_MAX = 500;
 
-/** Another server works with this data directory. */
+/** Another server uses this data directory. */
 export class AlreadyRunningError extends Error {
   override readonly name = "AlreadyRunningError";
 }
 
 /**
- * One server per data directory. The lock is the operating system's, held through SQLite: it is gone the moment the
- * process is, however it ends, so it can never be left behind.
+ * One server per data directory. The lock belongs to the operating system, held through SQLite: it is released the
+ * moment the process ends, in any way, so it can never be stale.
  */
 export class InstanceLock implements Disposable {
   readonly #db: DatabaseSync;
   readonly #noteFile: string;
-  /** The last run was killed, or the machine went down: it had no time to take its note away. */
-  readonly wasLeft: boolean;
+  /** The last run was killed, or the machine went down, before it could remove its note. */
+  readonly wasNotReleased: boolean;
 
   constructor(dataDir: DataDir) {
     this.#noteFile = dataDir.file("server.json");
@@ -40,12 +40,12 @@ export class InstanceLock implements Disposable {
         `${dataDir.path} is in use by another Liminal Builder${this.#holder()}. Stop that one, or set LIMINAL_DATA_DIR to another directory.`,
       );
     }
-    this.wasLeft = existsSync(this.#noteFile);
-    // Left by one that was killed: its number may be anybody's by now.
+    this.wasNotReleased = existsSync(this.#noteFile);
+    // Left by a killed process: its pid may be reused by now.
     rmSync(this.#noteFile, { force: true });
   }
 
-  /** Tells whoever comes second, and local tools, who we are. Never holds a secret. */
+  /** Describes the running server to a second one and to local tools. Never contains a secret. */
   announce(note: { pid: number; port: number; origin: string; startedAt: string; version: string }): void {
     writePrivate(this.#noteFile, `${JSON.stringify(note)}\n`);
   }
@@ -57,13 +57,13 @@ export class InstanceLock implements Disposable {
 
   #holder(): string {
     if (!existsSync(this.#noteFile)) return "";
-    // Only a courtesy: one that cannot be read names nobody.
+    // Informational only: an unreadable note is ignored.
     const note = Note.safeParse(parseJson(readFileSync(this.#noteFile, "utf8")));
     return note.success ? ` (process ${note.data.pid}, port ${note.data.port})` : "";
   }
 }
 
-/** Whether a server works with this data directory now. Looks, and takes nothing. */
+/** Whether a server uses this data directory now. Acquires nothing. */
 export function isLockHeld(dataDir: string): boolean {
   const path = join(dataDir, "lock");
   if (!existsSync(path)) return false;

@@ -6,16 +6,15 @@ import { writePrivate } from "./data-dir.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface OpenPage {
-  /** With the token in it. */
+  /** Contains the token. */
   readonly signInUrl: string;
   readonly dataDir: string;
   readonly env: Environment;
 }
 
 /**
- * Opens the page where there is a desktop to open it on; finding none is never an error. What a program gets as an
- * argument, everyone on the machine can read: the browser is given the path of a file that only this user can read, and
- * that file has the token.
+ * Opens the page if there is a desktop; having none is not an error. Program arguments are visible to everyone on the
+ * machine: the browser is given the path of a private file that contains the token.
  */
 export function openBrowser({ signInUrl, dataDir, env }: OpenPage): {
   readonly file: string;
@@ -42,7 +41,7 @@ function signInFile(url: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Liminal Builder</title><p>Opening…</p></html>\n`;
 }
 
-/** What opens an address here; null where there is no desktop. */
+/** The command that opens an address here; null without a desktop. */
 function browserCommand(env: Environment): readonly string[] | null {
   switch (process.platform) {
     case "darwin":

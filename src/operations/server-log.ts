@@ -5,7 +5,7 @@ import { REDACTED, redactSecrets } from "../lib/redact-secrets.ts";
 import { LOG_LEVELS, LOG_OLD_FILES_MAX, type LogLevel } from "../lib/server-log-place.ts";
 import { makePrivate } from "./data-dir.ts";
 
-/** What happens in the server, for the person at the terminal and for whoever looks later. */
+/** The server's log, for the terminal and for later diagnosis. */
 export interface Logger {
   info(text: string): void;
   warn(text: string): void;
@@ -19,14 +19,14 @@ const RECENT_LINES_MAX = 200;
 interface ServerLogOptions {
   readonly now: () => number;
   readonly level: LogLevel;
-  /** A line for the person at the terminal. */
+  /** A line for the terminal. */
   readonly print: (line: string, level: LogLevel) => void;
   readonly file?: { readonly bytesMax: number; readonly oldMax: number };
 }
 
 /**
- * One line for the terminal and one JSON object for the file, both without secrets and without anything that steers a
- * terminal. What the disk does not take is counted and told later; nothing ends for it.
+ * One line for the terminal and one JSON object for the file, both without secrets and control
+ * characters. Lines that cannot be written are counted and reported later; the server keeps running.
  */
 export class ServerLog implements Logger {
   readonly #options: ServerLogOptions;
@@ -52,17 +52,17 @@ export class ServerLog implements Logger {
     this.#log("error", error === undefined ? text : `${text}: ${describe(error)}`);
   }
 
-  /** For the file alone, and only where it was asked for. */
+  /** For the file only, and only at that level. */
   debug(text: string): void {
     this.#log("debug", text);
   }
 
-  /** From now on this is in no line, however it got there. */
+  /** Redacts this text in all lines from now on. */
   hide(secret: string): void {
     if (secret !== "") this.#secrets.push(secret);
   }
 
-  /** From now on there is a file, too. */
+  /** Also writes to this file from now on. */
   keepIn(path: string): void {
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -75,7 +75,7 @@ export class ServerLog implements Logger {
     }
   }
 
-  /** The last lines of the file's kind, oldest first. */
+  /** The last lines of the file, oldest first. */
   get recent(): readonly string[] {
     return this.#recent;
   }
@@ -106,7 +106,7 @@ export class ServerLog implements Logger {
       }
       this.#file?.append(line);
     } catch {
-      // A full disk: the terminal has it, and the next line that can be written says how many are missing.
+      // The disk is full: the next line that can be written says how many are missing.
       this.#unwritten += 1;
     }
   }
@@ -118,11 +118,11 @@ function describe(error: unknown): string {
 
 interface RotatingFileOptions {
   readonly bytesMax: number;
-  /** How many full ones are kept, as `<path>.1` (the newest), `<path>.2` and so on. */
+  /** How many full files are kept, as `<path>.1` (the newest), `<path>.2` and so on. */
   readonly oldMax: number;
 }
 
-/** Grows line by line and is put aside when it is full. Throws when the disk does not take a line. */
+/** Grows line by line and is rotated when it is full. Throws if a line cannot be written. */
 class RotatingFile implements Disposable {
   readonly #path: string;
   readonly #options: RotatingFileOptions;
@@ -148,7 +148,7 @@ class RotatingFile implements Disposable {
   }
 
   #rotate(): void {
-    // It is aside already where there was no room for the next one.
+    // Already rotated if there was no room for the next one.
     if (existsSync(this.#path)) this.#putAside();
     const full = this.#file;
     this.#file = openSync(this.#path, "a", 0o600);

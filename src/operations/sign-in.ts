@@ -18,7 +18,7 @@ interface SignInParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Signing in is the agent's own affair: we start it, show it, and let what waited for it go on. */
+/** Runs an agent's own sign-in: starts it, shows it, and then resumes the sessions that waited for it. */
 export class SignIn {
   readonly #parts: SignInParts;
   readonly #terminals: Terminals;
@@ -44,6 +44,20 @@ export class SignIn {
       return { kind: "refused", refusal: error.refusal };
     }
     this.#signedIn(cliType);
+    return { kind: "ok" };
+  }
+
+  async end(cliType: CliType): Promise<Answer> {
+    const { pool, hub } = this.#parts;
+    const agent = pool.find(cliType);
+    if (!agent) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    try {
+      if (!(await pool.signOut(cliType))) return { kind: "refused", refusal: REFUSE.signOutUnsupported(agent.name) };
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      return { kind: "refused", refusal: error.refusal };
+    }
+    hub.publish({ type: "agent:list", agents: [...pool.list()] });
     return { kind: "ok" };
   }
 
@@ -80,7 +94,7 @@ export class SignIn {
     return { kind: "message", message, published: false };
   }
 
-  /** A login outside the process is only seen by a new one. */
+  /** A login outside the process is only visible to a new process. */
   async #reconnect(cliType: CliType): Promise<void> {
     const { pool, home } = this.#parts;
     await pool.reconnect(cliType, null, home, true);

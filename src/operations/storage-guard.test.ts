@@ -4,7 +4,7 @@ import { warnOfShortLogs } from "./storage-guard.ts";
 
 const ignored = () => undefined;
 
-it("X-2 a log that ends before what a page has shown is told of, once per session and not without end", () => {
+it("X-2 a log that ends before what a page has shown is reported once per session, with a limit", () => {
   const said: string[] = [];
   const warn = warnOfShortLogs({ info: ignored, warn: (text) => said.push(text), error: ignored });
   const sessionId = SessionId.parse("builtin:one");

@@ -9,13 +9,13 @@ import type { Logger } from "./server-log.ts";
 interface StorageGuardOptions {
   readonly logger: Logger;
   readonly hub: Hub;
-  /** Stores what sessions hold back. */
+  /** Stores the pending facts of sessions. */
   readonly flushSessions: () => Promise<void>;
 }
 
 /** Pauses agents while nothing can be stored, and resumes them when it can. */
 export class StorageGuard {
-  /** Closed while nothing can be stored: no more output of agents is read. */
+  /** Closed while nothing can be stored: agent output is not read. */
   readonly flow = new FlowGate();
   readonly #options: StorageGuardOptions;
   #isWritable = true;
@@ -29,7 +29,7 @@ export class StorageGuard {
     this.flow.open();
   }
 
-  /** Agents are paused before clients are told, and resumed only after held-back facts are stored. */
+  /** Agents are paused before clients are notified, and resumed only after pending facts are stored. */
   readonly changed = (state: StorageState): void => {
     const { logger, hub } = this.#options;
     if (state.writable) logger.info("Database is writable again.");
@@ -37,17 +37,17 @@ export class StorageGuard {
     this.#isWritable = state.writable;
     if (!state.writable) this.flow.close();
     hub.publish({ type: "storage:state", ...state });
-    if (state.writable) this.#resume().catch((error) => logger.error("Could not store what waited", error));
+    if (state.writable) this.#resume().catch((error) => logger.error("Could not store pending output", error));
   };
 
-  /** What waits is stored before agents are read again. */
+  /** Pending facts are stored before agents are read again. */
   async #resume(): Promise<void> {
     await this.#options.flushSessions();
     if (this.#isWritable) this.flow.open();
   }
 }
 
-/** Said when the server ends before everything could be stored. */
+/** Logged if the server ends before everything could be stored. */
 export async function warnOfUnstored(sessions: SessionService, holdMs: number, logger: Logger): Promise<void> {
   const stored = await Promise.all(sessions.loaded().map((session) => session.tryFlush()));
   const unstored = stored.filter((isStored) => !isStored).length;
@@ -56,20 +56,20 @@ export async function warnOfUnstored(sessions: SessionService, holdMs: number, l
   logger.error(`Output of ${unstored} ${unstored === 1 ? "session" : "sessions"} was not saved.${kept}`);
 }
 
-/** For faults that nobody else deals with. What the disk does to the database is told once, by the guard. */
+/** For otherwise unhandled errors. Disk errors of the database are reported once, by the guard. */
 export function faultReporter(logger: Logger, words: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof Error) || storageFaultOf(error) === null) logger.error(words, error);
-    else if (!("errcode" in error)) logger.warn(`Write failed: ${error.message}`);
+    else if (!("errcode" in error || "storageFault" in error)) logger.warn(`Write failed: ${error.message}`);
   };
 }
 
-/** Whatever clients claim, the log does not fill up with it. */
+/** Limits the warnings that clients can cause. */
 const WARNINGS_MAX = 100;
 
 /**
- * SQLite drops the end of a write-ahead log that it cannot trust and says nothing. Pages remember how far they had come:
- * one that knows more than is stored is the only witness that something is gone, so it is told, once per session.
+ * SQLite silently drops the end of a damaged write-ahead log. Pages remember their last fact: a page that has seen more
+ * than is stored is the only sign of a loss, so it is logged once per session.
  */
 export function warnOfShortLogs(logger: Logger): (sessionId: SessionId, known: number, stored: number) => void {
   const warned = new Set<SessionId>();

@@ -3,6 +3,7 @@ import type { HolderHost } from "../agents/holder/holder-host.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { type Kept, type Leftover, sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
+import type { Places } from "../places/places.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./server-log.ts";
@@ -13,6 +14,7 @@ interface TakeOverParts {
   readonly owner: string;
   readonly ledger: ProcessLedger;
   readonly holders: HolderHost | null;
+  readonly places: Pick<Places, "survivors">;
   readonly pool: AgentPool;
   readonly sessions: SessionService;
   readonly logger: Logger;
@@ -24,14 +26,23 @@ export function ownerOf({ path }: DataDir): string {
 }
 
 /**
- * Resumes where the last server stopped. Held agents and their turns go on. Processes without a holder are ended first,
- * so that they do not interfere with new ones.
+ * Resumes where the last server stopped. Held agents and their turns continue. Processes without a holder are ended
+ * first, so that they do not interfere with new ones.
  */
-export async function takeOver({ owner, ledger, holders, pool, sessions, logger }: TakeOverParts): Promise<void> {
+export async function takeOver({
+  owner,
+  ledger,
+  holders,
+  places,
+  pool,
+  sessions,
+  logger,
+}: TakeOverParts): Promise<void> {
   const found = await holders?.findSurvivors();
   for (const { pid, command } of sweepAll(owner, ledger, found?.kept))
     logger.warn(`Killed leftover agent process ${pid}: ${command}`);
-  await pool.resumeSurvivors(found?.survivors ?? []);
+  const atPlaces = await places.survivors(() => sessions.unfinishedDirectories());
+  await pool.resumeSurvivors([...(found?.survivors ?? []), ...atPlaces]);
   const { goOn, interrupted } = await sessions.recover();
   if (goOn > 0) logger.info(`${goOn} turn(s) of the last run continue.`);
   if (interrupted > 0)

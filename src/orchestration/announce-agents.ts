@@ -15,10 +15,10 @@ interface AnnouncerParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Publishes what the agents of agents do, directly from their facts. */
+/** Publishes changes of agents' children, directly from their facts. */
 export class AgentAnnouncer {
   readonly #parts: AnnouncerParts;
-  /** Who started whom never changes; undefined for sessions made by hand. */
+  /** A session's parent never changes; undefined for sessions created by the user. */
   readonly #parents = new Map<SessionId, Caller | undefined>();
   readonly #published = new Map<SessionId, ChildStatus>();
   readonly #queue = new TaskQueue();
@@ -27,7 +27,7 @@ export class AgentAnnouncer {
     this.#parts = parts;
   }
 
-  /** A session was made; called before any of its facts is announced. */
+  /** A session was created; called before any of its facts is announced. */
   created(sessionId: SessionId): void {
     this.#inOrder(() => this.#announceCreated(sessionId));
   }
@@ -40,44 +40,44 @@ export class AgentAnnouncer {
   /** Killed or archived. */
   ended(sessionId: SessionId): void {
     this.#inOrder(async () => {
-      if (this.#parentOf(sessionId) !== undefined) await this.#announceStatus(sessionId);
+      if ((await this.#parentOf(sessionId)) !== undefined) await this.#announceStatus(sessionId);
     });
   }
 
-  /** Announcements are made one after another, in the order of what they are about. */
+  /** Announcements are made one after another, in order. */
   #inOrder(task: () => Promise<void>): void {
     this.#queue.run(task).catch(this.#parts.onError);
   }
 
   async #announceFacts(sessionId: SessionId, facts: readonly Fact[]): Promise<void> {
-    const parentSessionId = this.#parentOf(sessionId);
+    const parentSessionId = await this.#parentOf(sessionId);
     if (parentSessionId === undefined) return;
     if (parentSessionId !== null && this.#parts.hub.isFollowed(parentSessionId))
       for (const fact of facts) {
         if (fact.type === "session:raw") continue;
         const update = { type: "agent_update", parentSessionId, agentId: sessionId, update: fact } as const;
-        this.#parts.hub.tellFollowers(parentSessionId, this, update);
+        this.#parts.hub.notifyFollowers(parentSessionId, this, update);
       }
     if (facts.some(({ type }) => type === "session:turn")) await this.#announceStatus(sessionId);
   }
 
   async #announceCreated(childSessionId: SessionId): Promise<void> {
-    const parentSessionId = this.#parentOf(childSessionId);
+    const parentSessionId = await this.#parentOf(childSessionId);
     const view = parentSessionId === undefined ? null : await this.#parts.sessions.view(childSessionId);
     if (parentSessionId === undefined || !view) return;
     this.#parts.hub.publish({
       type: "agent_created",
       parentSessionId,
       agentId: childSessionId,
-      info: this.#infoOf(view),
+      info: await this.#infoOf(view),
     });
   }
 
   async #announceStatus(childSessionId: SessionId): Promise<void> {
-    const parentSessionId = this.#parentOf(childSessionId);
+    const parentSessionId = await this.#parentOf(childSessionId);
     const view = await this.#parts.sessions.view(childSessionId);
     if (parentSessionId === undefined || !view) return;
-    const info = this.#infoOf(view);
+    const info = await this.#infoOf(view);
     if (this.#published.get(childSessionId) === info.status) return;
     this.#published.set(childSessionId, info.status);
     this.#parts.hub.publish({
@@ -89,12 +89,12 @@ export class AgentAnnouncer {
     });
   }
 
-  #infoOf(view: ChildView): ChildInfo {
-    return { ...childInfo(view), ...this.#parts.delegations.standing(view.row.id) };
+  async #infoOf(view: ChildView): Promise<ChildInfo> {
+    return { ...childInfo(view), ...(await this.#parts.delegations.standing(view.row.id)) };
   }
 
-  #parentOf(sessionId: SessionId): Caller | undefined {
-    if (!this.#parents.has(sessionId)) this.#parents.set(sessionId, this.#parts.delegations.parentOf(sessionId));
+  async #parentOf(sessionId: SessionId): Promise<Caller | undefined> {
+    if (!this.#parents.has(sessionId)) this.#parents.set(sessionId, await this.#parts.delegations.parentOf(sessionId));
     return this.#parents.get(sessionId);
   }
 }

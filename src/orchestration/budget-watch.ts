@@ -14,10 +14,10 @@ interface WatchParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Stops the running turns of agents whose budget, or one above them, is spent. */
+/** Stops the running turns of agents whose budget, or one above it, is spent. */
 export class BudgetWatch {
   readonly #parts: WatchParts;
-  /** Trees whose time is limited, by their top. */
+  /** Trees with a time limit, by their root. */
   readonly #timers = new Map<Delegator, ReturnType<typeof setTimeout>>();
   readonly #checks = new TaskQueue();
   #isStopped = false;
@@ -26,11 +26,15 @@ export class BudgetWatch {
     this.#parts = parts;
   }
 
-  /** Facts that are on disk now, with what they say was spent: by one agent, but all that share its budgets may have to stop. */
+  /** Stored facts with new usage: one agent spent it, but all that share its budgets may have to stop. */
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     if (!facts.some(({ type }) => type === "session:turn" || type === "session:config")) return;
-    const rootId = this.#parts.delegations.rootOf(sessionId);
-    if (rootId !== undefined) this.#check(rootId);
+    this.#checks
+      .run(async () => {
+        const rootId = this.#isStopped ? undefined : await this.#parts.delegations.rootOf(sessionId);
+        if (rootId !== undefined) await this.#look(rootId);
+      })
+      .catch(this.#parts.onError);
   }
 
   stop(): void {
@@ -39,7 +43,7 @@ export class BudgetWatch {
     this.#timers.clear();
   }
 
-  /** One after another: the next check sees what the last one has stopped. */
+  /** One after another: each check sees what the previous one stopped. */
   #check(rootId: Delegator): void {
     this.#checks.run(() => this.#look(rootId)).catch(this.#parts.onError);
   }
@@ -50,13 +54,13 @@ export class BudgetWatch {
     this.#timers.delete(rootId);
     const workedMs = new Map<SessionId, number>();
     const stopping = new Set<SessionId>();
-    for (const sessionId of delegations.runningIn(rootId)) {
+    for (const sessionId of await delegations.runningIn(rootId)) {
       const turn = (await sessions.view(sessionId))?.state.turn;
       if (!turn || !isTurnActive(turn) || turn.startedAt === undefined) continue;
       workedMs.set(sessionId, Math.max(0, now() - Date.parse(turn.startedAt)));
       if (turn.error) stopping.add(sessionId);
     }
-    const { over, leftMs } = delegations.judgeRunning(workedMs);
+    const { over, leftMs } = await delegations.judgeRunning(workedMs);
     for (const [sessionId, { message: why }] of over)
       if (!stopping.has(sessionId)) sessions.execute({ type: "session:limit", sessionId, why }).catch(onError);
     if (leftMs === null || this.#isStopped) return;
@@ -66,5 +70,5 @@ export class BudgetWatch {
   }
 }
 
-/** The longest a timer can be set for. */
+/** The longest delay a timer supports. */
 const TIMER_MS_MAX = 2_147_483_647;

@@ -1,6 +1,5 @@
 import { expect, it } from "bun:test";
-import { NOW, permissionId } from "../../tests/core/names.ts";
-import { sessionRow } from "../../tests/core/open-store.ts";
+import { NOW, permissionId, sessionRow } from "../../tests/core/names.ts";
 import { EMPTY_SESSION } from "../protocol/session-schema.ts";
 import { childInfo } from "./child-info.ts";
 
@@ -19,13 +18,13 @@ function whyOf(command: string, requests = 1): string {
   return why ?? "";
 }
 
-it("X-20 a blocked agent's request is told whole, with the ids an answer needs", () => {
+it("X-20 a blocked agent's request is reported completely, with the ids an answer needs", () => {
   const command = `echo ${"x".repeat(5_000)}; rm -rf build`;
   expect(whyOf(command)).toContain(command);
   expect(whyOf(command)).toEndWith("Options: allow-0 (Allow).");
 });
 
-it("X-20 what is too long says that it was cut, by how much and where the rest is; every id and option stays", () => {
+it("X-20 a long text is cut and states how much is missing and where the rest is; every id and option stays", () => {
   const why = whyOf(`echo ${"x".repeat(50_000)}`, 10);
   expect(why.match(/\[CUT: \d+ more characters\. get_agent_output with a range/g)).toHaveLength(10);
   for (let index = 0; index < 10; index++) {
@@ -33,4 +32,25 @@ it("X-20 what is too long says that it was cut, by how much and where the rest i
     expect(why).toContain(`Options: allow-${index} (Allow).`);
   }
   expect(why.length).toBeLessThan(12_000);
+});
+
+it("CV-25 an agent at a usage limit waits, with the time, and one that will not be continued has failed", () => {
+  const at = new Date(2026, 10, 15, 23, 50).toISOString();
+  const limit = { kind: "usage" as const, text: "used up", resetsAt: at };
+  const turn = { state: "idle" as const, stopReason: "error" as const };
+  const standing = (more: { dueAt: string | null; resumesAt: string | null }) => {
+    const state = { ...EMPTY_SESSION, turn, pause: { limit, tries: 0, isUntouched: true, ...more } };
+    const { status, outcome, why } = childInfo({
+      row: sessionRow(),
+      state,
+      binding: { state: "active", cwd: "/work" },
+    });
+    return [status, outcome, why];
+  };
+  expect(standing({ dueAt: at, resumesAt: at })).toEqual(["waiting", "blocked", "usage limit, resumes 23:50"]);
+  expect(standing({ dueAt: at, resumesAt: null })[0]).toBe("waiting");
+  expect(standing({ dueAt: null, resumesAt: null })).toEqual([
+    ...["failed", "failed"],
+    "usage limit until 23:50; it continues when the user says so. used up",
+  ]);
 });

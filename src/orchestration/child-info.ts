@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { SessionPause } from "../protocol/conversations.ts";
 import type { ChildInfo, ChildOutcome, ChildStatus } from "../protocol/delegation.ts";
 import type { Entry } from "../protocol/entry.ts";
+import { pauseReason } from "../protocol/limit-words.ts";
 import { isPermission } from "../protocol/pending-request.ts";
 import type { PendingQuestion } from "../protocol/question.ts";
 import type { PendingPermission } from "../protocol/session-parts.ts";
@@ -8,24 +10,24 @@ import type { SessionRow, SessionState } from "../protocol/session-schema.ts";
 import { cutAt } from "../protocol/shown-text.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 
-/** Of what all open requests of an agent ask. The ids and options that an answer needs are always whole. */
+/** Limit for the text of all open requests of an agent. The ids and options that an answer needs are always complete. */
 const QUESTIONS_CHARS_MAX = 8_000;
 const QUESTION_CHARS_MIN = 500;
 
-/** A session as far as its standing is told from it. */
+/** The part of a session that its status is derived from. */
 export interface ChildView {
   readonly row: SessionRow;
   readonly state: SessionState;
   readonly binding: { readonly state: "active" | "idle" | "crashed" | "closed"; readonly cwd: string };
 }
 
-interface Standing {
+interface ChildStanding {
   readonly status: ChildStatus;
   readonly outcome: ChildOutcome;
   readonly why?: string;
 }
 
-/** Pure: how an agent stands and why, from what its session holds. */
+/** Pure: the status of an agent and the reason, from its session. */
 export function childInfo(view: ChildView): ChildInfo {
   const { row, binding } = view;
   const { id: agentId, cliType, createdAt, lastActiveAt, parentId } = row;
@@ -33,7 +35,7 @@ export function childInfo(view: ChildView): ChildInfo {
     agentId,
     cliType,
     title: view.state.title,
-    ...standingOf(view),
+    ...childStatus(view),
     cwd: binding.cwd,
     createdAt,
     lastActiveAt,
@@ -41,12 +43,12 @@ export function childInfo(view: ChildView): ChildInfo {
   };
 }
 
-/** Nothing more comes of it unless someone says something to it. */
+/** Nothing more happens unless it receives a message. */
 export function isSettled({ status }: Pick<ChildInfo, "status">): boolean {
   return status === "idle" || status === "failed" || status === "killed";
 }
 
-function standingOf({ row, state, binding }: ChildView): Standing {
+function childStatus({ row, state, binding }: ChildView): ChildStanding {
   if (binding.state === "closed" || row.archived)
     return { status: "killed", outcome: "killed", why: "It was killed. Create another agent to continue." };
   switch (state.turn.state) {
@@ -56,13 +58,22 @@ function standingOf({ row, state, binding }: ChildView): Standing {
     case "stalled":
       return { status: binding.state === "active" ? "running" : "starting", outcome: "working" };
     case "idle":
-      return endOf(state);
+      return state.pause === null ? endOf(state) : limitOf(state.pause);
     default:
       return state.turn.state satisfies never;
   }
 }
 
-function endOf({ turn: { stopReason, error } }: SessionState): Standing {
+/** One that continues automatically is awaited; one that does not has failed until it gets a message. */
+function limitOf(pause: SessionPause): ChildStanding {
+  // As of when it is to continue: the day of that is the day to compare with.
+  const why = pauseReason(pause, Date.parse(pause.resumesAt ?? pause.limit.resetsAt ?? ""));
+  return pause.resumesAt === null && pause.dueAt === null
+    ? { status: "failed", outcome: "failed", why: `${why}. ${pause.limit.text}` }
+    : { status: "waiting", outcome: "blocked", why };
+}
+
+function endOf({ turn: { stopReason, error } }: SessionState): ChildStanding {
   switch (stopReason) {
     case undefined:
       return { status: "idle", outcome: "none" };
@@ -86,7 +97,7 @@ const UNHAPPY_ENDS: Readonly<Record<Exclude<StopReason, "end_turn" | "cancelled"
   error: "Its turn failed.",
 };
 
-/** What is asked, with the ids an answer needs. */
+/** The open requests, with the ids an answer needs. */
 function questionsOf({ pending }: SessionState): string {
   const charsMax = Math.max(QUESTION_CHARS_MIN, Math.floor(QUESTIONS_CHARS_MAX / Math.max(1, pending.length)));
   return pending
@@ -94,7 +105,7 @@ function questionsOf({ pending }: SessionState): string {
     .join("\n");
 }
 
-/** Whoever answers must not take a part for the whole. */
+/** A cut text states that it is incomplete. */
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const left = text.length - charsMax;
@@ -119,7 +130,7 @@ function questionWords({ elicitationId, message, fields, url }: PendingQuestion,
 const TEXT_CHARS_MAX = 60_000;
 const ENTRY_CHARS_MAX = 8_000;
 
-/** An entry in few words: what it is, what it says, and for a tool call how it went. */
+/** A short form of an entry: its kind, its text, and the status of a tool call. */
 type SpokenEntry = {
   readonly entryId: string;
   readonly type: Entry["type"];
@@ -127,7 +138,7 @@ type SpokenEntry = {
   readonly status?: string;
 };
 
-/** What the agent said last, in full where that is not too long. */
+/** The agent's last message, in full unless it is too long. */
 export function lastMessage(entries: readonly Entry[]): string {
   return shorten(entries.findLast(({ type }) => type === "assistant")?.content ?? "", TEXT_CHARS_MAX);
 }
@@ -135,19 +146,19 @@ export function lastMessage(entries: readonly Entry[]): string {
 export function spoken(entry: Entry): SpokenEntry {
   const { entryId, type } = entry;
   if (entry.type !== "tool-call") return { entryId, type, text: shorten(entry.content, ENTRY_CHARS_MAX) };
-  // Of a call that still runs, or waits for permission, what it is about to do is all there is.
+  // A call that still runs, or waits for permission, has only its input.
   const input = entry.status === "running" && entry.input !== undefined ? JSON.stringify(entry.input) : "";
   const said = [entry.name, input, entry.result ?? entry.content, entry.error].filter(Boolean).join("\n");
   return { entryId, type, text: shorten(said, ENTRY_CHARS_MAX), status: entry.status };
 }
 
-/** The end counts most: that is where results stand. */
+/** Keeps the end, where results are. */
 export function shorten(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `… (${text.length - charsMax} characters left out)\n${text.slice(-charsMax)}`;
 }
 
-/** `info` as the tools describe it to their callers. */
+/** `info` as described to callers of the tools. */
 export const InfoOutput = z.looseObject({
   agentId: z.string(),
   cliType: z.string(),

@@ -11,7 +11,7 @@ interface Rights {
   readonly policy: PolicyService;
 }
 
-/** Whoever holds the app's own token has all its rights; a session gives away no more than it has. */
+/** A holder of the app's own token has all rights; a session cannot grant more than it has. */
 export async function refusePolicy({ caller, policy }: Rights, given: StartingPolicy | undefined): Promise<void> {
   const mode = typeof given === "string" ? given : given?.mode;
   if (caller === null || mode === undefined) return;
@@ -27,7 +27,7 @@ interface Creation extends Rights {
   readonly sessions: SessionService;
 }
 
-/** Modes and models by the names the agent itself offers them under. */
+/** Modes and models by the names that the agent offers. */
 export async function setOption(
   context: Creation,
   sessionId: SessionId,
@@ -50,8 +50,9 @@ export async function setOption(
 }
 
 /**
- * Judges the mode an agent starts in by itself: several kinds start in one that edits and runs commands unasked. The most careful
- * mode replaces one that the caller may not give; an agent that offers no such mode is refused.
+ * Checks the mode an agent starts in: some start in one that edits and runs commands without asking. The most
+ * restrictive
+ * mode replaces one that the caller may not grant; an agent without such a mode is refused.
  */
 export async function restrictStartingMode(context: Creation, sessionId: SessionId): Promise<void> {
   const { caller, policy, sessions } = context;
@@ -83,7 +84,7 @@ async function reasonToAsk({ caller, policy }: Creation): Promise<string> {
 
 const OTHERWISE = "Choose another agent with list_agent_kinds, or ask the user to change this session's permissions.";
 
-/** The caller's policy allows the mode, or the caller is of the same kind and works in that very mode. */
+/** The caller's policy allows the mode, or the caller is of the same kind and works in the same mode. */
 async function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): Promise<boolean> {
   if (caller === null || maySet(await policy.modeToGive(caller), cliTypeOf(childId), mode)) return true;
   if (cliTypeOf(caller) !== cliTypeOf(childId)) return false;
@@ -104,12 +105,13 @@ function valuesOf(option: ConfigOption): string[] {
   return option.options.flatMap((one) => ("options" in one ? one.options.map(({ value }) => value) : [one.value]));
 }
 
-/** What an agent does in a mode without asking: nothing that changes anything, nothing at all, edits, or whatever it likes. */
+/** What an agent does in a mode without asking: only reads, nothing at all, edits, or anything. */
 type ModeRights = "reads" | "asks" | "edits" | "unasked";
 
 /**
- * The modes of agents that were tried, by catalog id. Modes that are not listed count as `unasked`: an agent's own mode can make it
- * stop asking, and no policy of ours would notice. Codex runs commands in its sandbox unasked in every mode but `read-only`; plan
+ * The modes of tested agents, by catalog id. Unlisted modes count as `unasked`: an agent's own mode can make it
+ * stop asking, and our policy would not notice. Codex runs commands in its sandbox without asking in every mode but
+ * `read-only`; plan
  * mode of OpenCode and Kilo still runs commands; pi has no mode that asks.
  */
 const KNOWN_MODES: Readonly<Record<string, Readonly<Record<string, ModeRights>>>> = {
@@ -135,26 +137,26 @@ const KNOWN_MODES: Readonly<Record<string, Readonly<Record<string, ModeRights>>>
   "pi-acp": {},
 };
 
-/** For agents that nobody tried: names that mean the same wherever they were seen. */
+/** For untested agents: names that have the same meaning wherever they were seen. */
 const USUAL_MODES: readonly { readonly name: RegExp; readonly rights: ModeRights }[] = [
   { name: /^(ask|default|manual|suggest|read[-_ ]?only)$/i, rights: "asks" },
   { name: /^(plan|read)$/i, rights: "reads" },
   { name: /^(edits?|(accept|auto|allow)[-_ ]?edits?)$/i, rights: "edits" },
 ];
 
-/** Which modes a session may give to an agent it creates, the preferred one first: a mode that asks can still do the work. */
+/** Which modes a session may grant to an agent it creates, preferred one first: a mode that asks can still do the work. */
 const GIVEN: Readonly<Record<PermissionMode, readonly ModeRights[]>> = {
   ask: ["asks", "reads"],
   edits: ["asks", "reads", "edits"],
   all: ["asks", "reads", "edits", "unasked"],
 };
 
-/** Whether a session that may do this much unasked may have an agent work in that mode. */
+/** Whether a session with these rights may run an agent in that mode. */
 export function maySet(own: PermissionMode, cliType: CliType, mode: string): boolean {
   return GIVEN[own].includes(rightsOf(cliType, mode));
 }
 
-/** The most careful of the offered modes; undefined when the session may give none of them. */
+/** The most restrictive of the offered modes; undefined if the session may grant none of them. */
 function mostCarefulMode(own: PermissionMode, cliType: CliType, offered: readonly string[]): string | undefined {
   for (const rights of GIVEN[own]) {
     const found = offered.find((mode) => rightsOf(cliType, mode) === rights);
@@ -163,7 +165,7 @@ function mostCarefulMode(own: PermissionMode, cliType: CliType, offered: readonl
   return undefined;
 }
 
-/** An agent without modes asks as the protocol has it, unless it is known not to. */
+/** An agent without modes asks through the protocol, unless it is known not to. */
 function asksWithoutModes(cliType: CliType): boolean {
   const known = KNOWN_MODES[cliType];
   return known === undefined || Object.keys(known).length > 0;

@@ -14,12 +14,13 @@ interface IdleParts extends Pick<OrchestrationParts, "sessions" | "delegations" 
 }
 
 /**
- * Archives the idle agents of programs outside that have not called for a while: a program that ended says so to nobody, and its
- * agents would count against its limit for ever. What is at work or asks something stays.
+ * Archives the idle agents of external programs that have not called for a while: a program that ends does not report
+ * it, and its
+ * agents would count against its limit forever. Agents that are working or asking stay.
  */
 export class IdlePrograms {
   readonly #parts: IdleParts;
-  /** Not stored: a server that was started again gives everyone the whole time. */
+  /** Not stored: after a restart everyone has the full time again. */
   readonly #calledAt = new Map<Delegator, number>();
   readonly #startedAt: number;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -47,14 +48,14 @@ export class IdlePrograms {
   async #look(): Promise<void> {
     const { sessions, delegations, now, idleMsMax } = this.#parts;
     const since = now() - idleMsMax;
-    for (const sessionId of delegations.ofPrograms()) {
-      const calledAt = this.#calledAt.get(delegations.delegatorOf(sessionId) ?? null) ?? this.#startedAt;
+    for (const sessionId of await delegations.ofPrograms()) {
+      const calledAt = this.#calledAt.get((await delegations.delegatorOf(sessionId)) ?? null) ?? this.#startedAt;
       if (calledAt > since || !(await this.#isIdleSince(sessionId, since))) continue;
       await sessions.execute({ type: "session:archive", sessionId });
     }
   }
 
-  /** With all that it started: archiving ends those, too. */
+  /** Including its descendants, because archiving ends those, too. */
   async #isIdleSince(sessionId: SessionId, since: number): Promise<boolean> {
     const { sessions, delegations } = this.#parts;
     const view = await sessions.view(sessionId);
@@ -62,7 +63,8 @@ export class IdlePrograms {
     const info = childInfo(view);
     if (info.status === "killed") return true;
     if (!isSettled(info) || Date.parse(info.lastActiveAt) > since || view.state.waits.length > 0) return false;
-    const below = await Promise.all(delegations.childrenOf(sessionId).map((id) => this.#isIdleSince(id, since)));
+    const children = await delegations.childrenOf(sessionId);
+    const below = await Promise.all(children.map((id) => this.#isIdleSince(id, since)));
     return below.every(Boolean);
   }
 }

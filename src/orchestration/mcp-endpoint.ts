@@ -1,21 +1,22 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { Program, SessionId } from "../protocol/ids.ts";
+import { PersonId } from "../protocol/person-ref.ts";
 import type { OrchestrationParts } from "./children.ts";
 import { type Caller, programNamed, programOnDevice } from "./tool.ts";
 import { TOOLS } from "./tools/catalog.ts";
 
-/** A program that did not say which. */
+/** A program without a name. */
 const OUTSIDE = "outside";
-/** By which a program that cannot keep what `initialize` gave it says who it is, percent-encoded. */
+/** Names a program that cannot keep the session id of `initialize`; percent-encoded. */
 const CLIENT_HEADER = "Liminal-Client";
-/** Given with the answer to `initialize`, and sent along by clients from then on: the program's name, so that nothing is kept. */
+/** Returned by `initialize` and sent by clients from then on: the program's name, so that the server keeps no state. */
 const SESSION_HEADER = "Mcp-Session-Id";
 const SESSION_PREFIX = "name.";
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
 const Named = z.looseObject({ name: z.string() });
-/** A client says who it is when it introduces itself, or, by newer versions of the protocol, with every request. */
+/** A client names itself in `initialize`, or, in newer versions of the protocol, with every request. */
 const Introduction = z.looseObject({
   method: z.string(),
   params: z.looseObject({
@@ -30,22 +31,24 @@ const INSTRUCTIONS =
   "create_coding_agent, wait with wait_for_agents rather than polling their status, read results with " +
   "get_agent_output. The user sees every agent live and can intervene at any time.";
 
-/** Who stands at the door: a session's agent, or whoever holds the app's token or a device's. */
+/** The caller: a session's agent, or a holder of the app's token or a device's. */
 interface Visitor {
   readonly session: Caller;
   readonly deviceId: string | null;
+  /** A person with limited rights. */
+  readonly personId?: PersonId;
 }
 
 interface EndpointOptions {
   readonly parts: OrchestrationParts;
   readonly version: string;
-  /** A program has called; null for one that did not name itself. */
+  /** A program has called; null for one without a name. */
   readonly onProgram: (program: Program | null) => void;
 }
 
 /**
- * MCP over streamable HTTP. No state is kept between requests, so a server that was started again goes on where its
- * callers are. Who calls was found out before.
+ * MCP over streamable HTTP. No state is kept between requests, so callers continue after a server restart.
+ * The caller was already authenticated.
  */
 export function mcpEndpoint({ parts, version, onProgram }: EndpointOptions) {
   const handler = createMcpHandler(
@@ -57,15 +60,17 @@ export function mcpEndpoint({ parts, version, onProgram }: EndpointOptions) {
       );
       const id = authInfo?.clientId;
       const owner = id === OUTSIDE ? null : (Program.safeParse(id).data ?? SessionId.parse(id));
-      for (const offer of TOOLS) offer(server, parts, owner);
+      const person = authInfo?.extra?.["personId"] === undefined ? null : PersonId.parse(authInfo.extra["personId"]);
+      for (const offer of TOOLS) offer(server, parts, owner, person);
       return server;
     },
     { maxRequestBodySize: BODY_BYTES_MAX },
   );
   return {
-    serve: async (request: Request, { session, deviceId }: Visitor): Promise<Response> => {
+    serve: async (request: Request, { session, deviceId, personId }: Visitor): Promise<Response> => {
+      const extra = personId === undefined ? {} : { personId };
       const serve = (owner: Caller | Program) =>
-        handler.fetch(request, { authInfo: { token: "", clientId: owner ?? OUTSIDE, scopes: [] } });
+        handler.fetch(request, { authInfo: { token: "", clientId: owner ?? OUTSIDE, scopes: [], extra } });
       if (session !== null) return serve(session);
       const { program, introduced } = await programOf(request, deviceId);
       onProgram(program);
@@ -79,7 +84,7 @@ export function mcpEndpoint({ parts, version, onProgram }: EndpointOptions) {
   };
 }
 
-/** `introduced`: the name that the program has just given, for its later requests. */
+/** `introduced`: the name that the program has just sent, for its later requests. */
 async function programOf(
   request: Request,
   deviceId: string | null,
@@ -109,7 +114,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Undefined for what is no JSON or too large: the protocol's library answers it. */
+/** Undefined for a body that is not JSON or too large: the MCP library answers it. */
 async function bodyOf(request: Request): Promise<unknown> {
   if (request.method !== "POST" || Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX)
     return undefined;

@@ -43,13 +43,14 @@ export class Orchestration {
     this.#programs = new IdlePrograms({ ...this.#parts, now, idleMsMax: programIdleMs });
   }
 
-  /** Call it with all stored facts, in their order. */
+  /** Must be called with all stored facts, in order. */
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     this.#announcer.committed(sessionId, facts);
+    this.#waker.committed(sessionId, facts);
     this.#budgets.committed(sessionId, facts);
   }
 
-  /** A session was made. */
+  /** A session was created. */
   created(sessionId: SessionId): void {
     this.#announcer.created(sessionId);
   }
@@ -69,7 +70,7 @@ export class Orchestration {
 
   /** Resumes waits of the last run. Agents can reach the tools from now on. */
   start(): void {
-    this.#waker.start();
+    this.#waker.start().catch(this.#parts.onError);
     this.#programs.start();
   }
 
@@ -83,7 +84,7 @@ export class Orchestration {
     this.#stopping.abort();
     this.#budgets.stop();
     this.#programs.stop();
-    // One that failed to load was reported then, and has nothing to close.
+    // A failed load was already reported, and has nothing to close.
     const endpoint = await this.#endpoint?.catch(ignore("the failure was reported to the caller"));
     await endpoint?.close();
   }
@@ -98,7 +99,7 @@ export class Orchestration {
     }
   }
 
-  /** A failed load is tried again by the next call. A slow one goes on, and the next call finds it. */
+  /** A failed load is retried by the next call. A slow one continues, and the next call uses it. */
   #load(): Promise<Endpoint> {
     const loading = this.#open();
     loading.catch(() => {

@@ -8,7 +8,7 @@ const tokens = (secret = "secret", isAlive = true) =>
   new SessionTokens({ secret, isSameSecret, isAlive: async () => isAlive });
 
 describe("SessionTokens", () => {
-  it("O-2 a token names its session and no other, whoever derives it again", async () => {
+  it("O-2 a token identifies its session and no other, however often it is derived", async () => {
     expect(await tokens().sessionOf(tokens().tokenOf(SESSION))).toBe(SESSION);
     expect(tokens().tokenOf(SESSION)).toBe(tokens().tokenOf(SESSION));
   });
@@ -19,7 +19,7 @@ describe("SessionTokens", () => {
     expect(await tokens("other").sessionOf(token)).toBeNull();
   });
 
-  it("O-2 is good in one spelling only", async () => {
+  it("O-2 is valid in one spelling only", async () => {
     const token = tokens().tokenOf(SESSION);
     const [name = "", signature = ""] = token.split(".");
     for (const odd of [
@@ -35,7 +35,7 @@ describe("SessionTokens", () => {
       `${name}..${signature}`,
     ])
       expect(await tokens().sessionOf(odd)).toBeNull();
-    // The last character of the signature carries bits that decoding drops.
+    // The last character of the signature has bits that decoding drops.
     const last = signature.at(-1) ?? "";
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (const other of alphabet.replace(last, ""))

@@ -2,17 +2,18 @@ import { createHmac } from "node:crypto";
 import { SessionId } from "../protocol/ids.ts";
 
 interface SessionTokensOptions {
-  /** The app's own token, which cannot be told from those derived of it. */
+  /** The app's own token, which cannot be computed from derived ones. */
   readonly secret: string;
-  /** Takes the same time however much of a guess is right. */
+  /** Constant-time comparison. */
   readonly isSameSecret: (one: string, other: string) => boolean;
   /** Neither killed nor archived. */
   readonly isAlive: (sessionId: SessionId) => Promise<boolean>;
 }
 
 /**
- * What a session's agent shows to use our tools in that session's name. Derived, never stored: it holds over restarts,
- * ends with the session, and says nothing about the app's own token.
+ * The token with which a session's agent uses our tools on behalf of that session. Derived, never stored: it survives
+ * restarts,
+ * ends with the session, and does not reveal the app's own token.
  */
 export class SessionTokens {
   readonly #options: SessionTokensOptions;
@@ -26,7 +27,7 @@ export class SessionTokens {
     return `${Buffer.from(sessionId).toString("base64url")}.${signature}`;
   }
 
-  /** Whose token it is; null for one that is nobody's, or whose session has ended. */
+  /** The session of a token; null if it is invalid, or its session has ended. */
   async sessionOf(token: string): Promise<SessionId | null> {
     const [name = ""] = token.split(".", 1);
     const id = SessionId.safeParse(Buffer.from(name, "base64url").toString()).data;

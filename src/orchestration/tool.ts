@@ -5,40 +5,45 @@ import { ignore } from "../lib/ignore.ts";
 import type { ArmedWait, Delegator } from "../protocol/delegation.ts";
 import type { MessageAuthor } from "../protocol/entry.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
-import { CommandId, Program, SessionId } from "../protocol/ids.ts";
+import { CommandId, Program, type ProjectId, SessionId } from "../protocol/ids.ts";
+import type { PersonId } from "../protocol/person-ref.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import { Children, type OrchestrationParts } from "./children.ts";
+import { Children, type OrchestrationParts, type ToolNeeds } from "./children.ts";
 import { accepted, refusedBy, ToolError } from "./tool-error.ts";
 
-/** Who calls: a session, or null for a program outside of any session. */
+/** The caller: a session, or null for a program outside any session. */
 export type Caller = SessionId | null;
 
 const NAME_CHARS_MAX = 100;
 
-/** A program by the name it gives itself. */
+/** A program by its own name. */
 export function programNamed(name: string | null | undefined): Program | null {
   const plain = (name ?? "").replace(/\p{C}/gu, "").trim().slice(0, NAME_CHARS_MAX);
   return plain === "" ? null : Program.parse(`@name:${plain}`);
 }
 
-/** A program on a paired device: the device's own secret says which. */
+/** A program on a paired device, identified by the device's secret. */
 export function programOnDevice(deviceId: string): Program {
   return Program.parse(`@device:${deviceId}`);
 }
 
 const KEY_CHARS_MAX = 200;
 
-/** What a tool knows while it runs. */
+/** What a tool gets while it runs. */
 export interface ToolContext extends OrchestrationParts {
   readonly caller: Caller;
-  /** Whose agents these are: the calling session, or the calling program. */
+  /** The owner of the agents: the calling session, or the calling program. */
   readonly owner: Delegator;
   readonly children: Children;
-  /** The caller has left: nobody waits for the answer any more. */
+  /** A person with limited rights, whose program calls; null: nothing is hidden from the caller but by its own nature. */
+  readonly person: PersonId | null;
+  /** Whether the caller may use this tool in that project. */
+  readonly isAllowed: (projectId: ProjectId) => boolean;
+  /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
-  /** The caller asked to hear of progress, which it is told while the tool runs. */
-  readonly hearsProgress: boolean;
-  /** The name of one step of this call, the same whenever the call is repeated; undefined for a call without a key. */
+  /** The caller requested progress notifications. */
+  readonly wantsProgress: boolean;
+  /** The id of one step of this call, the same whenever the call is repeated; undefined for a call without a key. */
   readonly commandId: (step: string) => CommandId | undefined;
 }
 
@@ -48,9 +53,11 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
-  /** It only looks. */
+  /** Of the person whose program calls. */
+  readonly needs: ToolNeeds;
+  /** It changes nothing. */
   readonly readOnly?: boolean;
-  /** What is going on, in words for a caller that waits. */
+  /** The current state as text, for a waiting caller. */
   readonly progress?: (context: ToolContext, input: z.infer<z.ZodObject<Input>>) => Promise<string>;
   readonly run: (
     context: ToolContext,
@@ -58,10 +65,10 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   ) => Promise<z.infer<z.ZodObject<Output>>> | z.infer<z.ZodObject<Output>>;
 }
 
-/** A tool, ready to be offered to one caller. */
-export type Tool = (server: McpServer, parts: OrchestrationParts, owner: Delegator) => void;
+/** A tool that can be registered for one caller. */
+export type Tool = (server: McpServer, parts: OrchestrationParts, owner: Delegator, person: PersonId | null) => void;
 
-/** Of any length: what is no id is answered like the id of nobody. */
+/** Of any length: an invalid id is answered like an unknown one. */
 export const AgentIdInput = z.string().describe("The agentId returned by create_coding_agent.");
 
 const idempotencyKey = z
@@ -71,18 +78,19 @@ const idempotencyKey = z
   .optional()
   .describe("Any unique string. Repeating a call with the same key has no further effect, even after a restart.");
 
-/** Results come as structure and as the same structure in text; a refusal comes as the tool's error. */
+/** Results are structured content and the same content as text; a refusal is a tool error. */
 export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, readOnly = false, run, progress } = definition;
+  const { name, title, description, needs, readOnly = false, run, progress } = definition;
   const input = z.object(definition.input);
-  return (server, parts, owner) => {
+  return (server, parts, owner, person) => {
+    const isAllowed = (projectId: ProjectId) => person === null || parts.rights.may(person, needs, projectId);
     const caller = SessionId.safeParse(owner).data ?? null;
-    // An argument that is dropped in silence would make the call do something else than was asked.
+    // Silently dropping an argument would make the call do something else than requested.
     const inputSchema = z.strictObject({ ...definition.input, idempotencyKey });
     const outputSchema = z.looseObject(definition.output);
-    // Even of an agent that was killed everything it said stays.
+    // Even the output of a killed agent is kept.
     const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false };
     server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, async (given, extra) => {
       const key = z.string().optional().parse(Reflect.get(given, "idempotencyKey"));
@@ -90,13 +98,15 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
         ...parts,
         caller,
         owner,
-        children: new Children(parts, owner),
+        children: new Children(parts, owner, isAllowed),
+        person,
+        isAllowed,
         signal: AbortSignal.any([extra.mcpReq.signal, parts.stopping]),
-        hearsProgress: extra.mcpReq._meta?.progressToken !== undefined,
+        wantsProgress: extra.mcpReq._meta?.progressToken !== undefined,
         commandId: (step) => commandIdOf(owner, name, key, step),
       };
       const parsed = input.parse(withoutKey(given));
-      using _ = tellProgress(
+      using _ = reportProgress(
         extra.mcpReq,
         parts.progressEveryMs,
         async () => (await progress?.(context, parsed)) ?? `${title}: working`,
@@ -116,12 +126,12 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
   };
 }
 
-/** Whose words a prompt of this call's is, as its session shows it. */
+/** The author of this call's prompts, as its session shows it. */
 export function authorFor({ caller }: Pick<ToolContext, "caller">): MessageAuthor {
   return caller === null ? "program" : "parent";
 }
 
-/** A key stands for one call: with other arguments it would get the answer to something else. */
+/** A key stands for one call: with other arguments it would return the answer to another call. */
 async function refuseOtherUse({ sessions }: OrchestrationParts, use: readonly unknown[], given: object): Promise<void> {
   const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
   if (await sessions.claimKey(`key-${digest(use)}`, digest(sorted(given)))) return;
@@ -146,8 +156,8 @@ interface ProgressListener {
   readonly notify: (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
 }
 
-/** Clients that ask for it start their limit anew with each progress notification. */
-function tellProgress(
+/** Clients that request progress restart their timeout with each notification. */
+function reportProgress(
   { _meta, notify }: ProgressListener,
   everyMs: number,
   message: () => Promise<string>,
@@ -166,7 +176,7 @@ function tellProgress(
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Keys of different callers and different tools never meet. */
+/** Keys of different callers and tools never collide. */
 function commandIdOf(owner: Delegator, tool: string, key: string | undefined, step: string): CommandId | undefined {
   if (key === undefined) return undefined;
   const digest = createHash("sha256")
@@ -175,12 +185,12 @@ function commandIdOf(owner: Delegator, tool: string, key: string | undefined, st
   return CommandId.parse(`mcp-${digest}`);
 }
 
-/** Said before anything else is done: a call that cannot be done whole does nothing. */
+/** Checked first: a call that cannot be completed does nothing. */
 export function refuseWake(caller: Caller, wake: boolean | undefined): void {
   if (wake && caller === null) throw new ToolError("wake: only a session can be woken. Omit wake and wait instead.");
 }
 
-/** Wakes the session when these agents have ended their work, unless it learns of that before. */
+/** Wakes the session when these agents have finished, unless it is notified before. */
 export async function armWait(
   { caller, sessions, newId, commandId }: ToolContext,
   agentIds: readonly SessionId[],
@@ -206,7 +216,7 @@ interface Refused {
   readonly caller: Caller;
 }
 
-/** A limit stops work that the user may be waiting for: the session that met it tells them, besides its agent. */
+/** A limit stops work that the user may be waiting for: it is also shown in the session that reached it. */
 export async function refuseVisibly({ sessions, caller }: Refused, refusal: Refusal): Promise<ToolError> {
   if (refusal.code === "LIMIT_EXCEEDED" && caller !== null) {
     const content = `No further agent was started. ${refusal.message}`;
@@ -218,5 +228,5 @@ export async function refuseVisibly({ sessions, caller }: Refused, refusal: Refu
   return refusedBy(refusal);
 }
 
-/** Told again only when it is no longer in sight. */
+/** Repeated only if the last notice is older than this many entries. */
 const RECENT_ENTRIES = 50;

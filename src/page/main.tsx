@@ -9,14 +9,16 @@ import { guardClicks } from "../ui/guard-clicks.ts";
 import { pressedKey } from "../ui/keys/chords.ts";
 import { type KeyPress, shellShortcut } from "../ui/keys/shell-shortcut.ts";
 import { App } from "./app.tsx";
+import { registerWorker } from "./install/register-worker.ts";
 import { followNotifications } from "./notifications.ts";
 import { askServer, openOwnSocket, takePageKey } from "./own-server.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { loadRareViews } from "./rare-view.tsx";
-import { runFind, runShortcut } from "./run-shortcut.ts";
-import { followSidebarLayout, WIDE_QUERY } from "./sidebar/sidebar-layout.ts";
+import { runInSession, runShortcut } from "./run-shortcut.ts";
+import { followSidebarLayout, PHONE_QUERY, WIDE_QUERY } from "./sidebar/sidebar-layout.ts";
 import { bufferForComposer } from "./state/composer-buffer.ts";
 import { Shell } from "./state/shell.ts";
+import { isComplete } from "./state/shell-state.ts";
 import { showWindowMark } from "./window-mark.ts";
 
 const AGE_REFRESH_MS = 60_000;
@@ -27,7 +29,7 @@ const ID_BYTES = 16;
 
 const hexOf = (byte: number): string => byte.toString(16).padStart(2, "0");
 
-/** The browser as a client sees it. */
+/** The browser as the client's environment. */
 const browserWorld: ClientWorld = {
   openSocket: openOwnSocket,
   now: () => Date.now(),
@@ -36,7 +38,7 @@ const browserWorld: ClientWorld = {
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
-  // Not randomUUID: that exists on secure origins only, and the app may be reached by a plain address.
+  // Not randomUUID: that exists on secure origins only, and the app may be opened by a plain address.
   newId: () => Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), hexOf).join(""),
   probe: async () => {
     if (document.visibilityState === "hidden") return false;
@@ -63,10 +65,12 @@ const connection = new Connection({
     shell.isServerSilent.value = isSilent;
   },
   onMessage: (message) => shell.receive(message),
+  onTerminalOutput: (output) => shell.receiveOutput(output),
 });
 
 /**
- * A refused socket looks the same for a missing sign-in and for a server that is down; an HTTP request tells which. A
+ * A refused socket looks the same for a missing sign-in and for a server that is down; an HTTP request distinguishes
+ * them. A
  * page that was never connected has nothing to show and goes to the sign-in page.
  */
 async function noticeSignedOut(of: Shell): Promise<void> {
@@ -111,8 +115,9 @@ addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const modifiers = { ctrl, meta, shift, alt };
   const press = { key: pressedKey(event), code: event.code, modifiers, typing: isField(target) };
-  const isFree = shell.dialog.peek().kind === "none";
-  if (pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
+  const isFree = shell.dialog.peek().kind === "none" && !event.defaultPrevented;
+  const hasFocus = target !== document.body;
+  if (pressed(press) || (isFree && runInSession(shell, press, hasFocus))) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 
@@ -145,6 +150,7 @@ const onPortletsPlace = (container: Element) =>
   });
 
 followSidebarLayout();
+if (matchMedia(PHONE_QUERY).matches && !location.hash.includes("session=")) startOnInbox(shell);
 openLinkedSession(shell);
 render(
   <App
@@ -156,8 +162,20 @@ render(
   />,
   document.body,
 );
+whenIdle(registerWorker);
 whenIdle(() => void loadRareViews().catch(ignore("it is fetched again when a view is opened")));
 followNotifications(shell);
+
+/** On a phone the user most likely wants to answer a request; before the first session, to start one. */
+function startOnInbox(shell: Shell): void {
+  shell.page.value = "overview";
+  let isDecided = false;
+  effect(() => {
+    if (isDecided || !isComplete(shell.server.value)) return;
+    isDecided = true;
+    if (shell.server.peek().sessions.size === 0 && shell.page.peek() === "overview") shell.page.value = null;
+  });
+}
 
 /** Opens the session that the address names (`liminal open <session>`), and removes it from the address. */
 function openLinkedSession(shell: Shell): void {

@@ -24,7 +24,7 @@ test.each([
   expect(callOf(session)).toBe(call);
 });
 
-test("X-11 only what is new calls: once per reason, and never what was there when the page came", () => {
+test("X-11 only new calls notify: once per reason, and never for what existed when the page was loaded", () => {
   const before = rows(row("a", RUNNING, false), row("b", WAITING, true), row("c", DONE, true));
   const after = rows(row("a", WAITING, true), row("b", WAITING, true), row("c", FAILED, true), row("new", DONE, true));
   expect(newCalls(before, after).map(({ session, call }) => [session.title, call])).toEqual([
@@ -34,13 +34,13 @@ test("X-11 only what is new calls: once per reason, and never what was there whe
   expect(newCalls(after, after)).toEqual([]);
 });
 
-test("X-11 the user says of what: of nothing, of what is blocked, of all", () => {
+test("X-11 the user chooses the level: nothing, blocked sessions, or everything", () => {
   const calls = ["waiting", "failed", "finished"] as const;
   const wanted = (level: "off" | "blocked" | "all") => calls.filter((call) => isWanted(call, level));
   expect([wanted("off"), wanted("blocked"), wanted("all")]).toEqual([[], ["waiting", "failed"], [...calls]]);
 });
 
-test("X-11 blocked is louder than done", () => {
+test("X-11 blocked has priority over finished", () => {
   const session = row("Fix the build", FAILED, true);
   expect(callWords("waiting", "Codex", session)).toEqual({
     ...{ title: "Codex is waiting for you", body: "Fix the build", isLoud: true },

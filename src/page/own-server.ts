@@ -6,17 +6,17 @@ const KEPT_AS = "liminal:page-key";
 const PageKey = z.string();
 const Ticket = z.object({ address: z.string() });
 
-/** For browsers that store nothing: good until the page is loaded again. */
+/** For browsers without storage: valid until the page is reloaded. */
 let unkept = "";
 
-/** Read each time: another tab may have signed in anew. */
+/** Read each time: another tab may have signed in again. */
 function pageKey(): string {
   return readKept(KEPT_AS, PageKey, unkept);
 }
 
 /**
- * Keeps the page key that a sign-in hands over in the address, and takes it out of there. A link of another page's can
- * name a key, too: a key that is already there gives way only to one that the server accepts.
+ * Stores the page key that a sign-in passes in the address, and removes it from there. A link of another page could
+ * contain a key, too: a stored key is replaced only by one that the server accepts.
  */
 export async function takePageKey(): Promise<void> {
   const fragment = new URLSearchParams(location.hash.slice(1));
@@ -43,13 +43,13 @@ export function askServer(path: string, init: RequestInit = {}): Promise<Respons
   return fetch(path, { cache: "no-store", ...init, ...(key !== "" && { headers: { [PAGE_KEY_HEADER]: key } }) });
 }
 
-/** A page can give a socket no header, but names of subprotocols. */
+/** A page cannot set headers on a socket, but it can set subprotocol names. */
 export function openOwnSocket(url: string): WebSocket {
   const key = pageKey();
   return key === "" ? new WebSocket(url) : new WebSocket(url, [SOCKET_PROTOCOL, `${PAGE_KEY_PROTOCOL}${key}`]);
 }
 
-/** For a link to our own server: the browser follows it without a header, so it gets a ticket into its address first. */
+/** For a link to our own server: the browser follows it without our header, so its address gets a ticket first. */
 export function followWithTicket(event: MouseEvent, onFailure: (words: string) => void): void {
   const link = event.currentTarget;
   if (!(link instanceof HTMLAnchorElement)) return;

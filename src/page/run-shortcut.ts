@@ -1,9 +1,17 @@
+import { PortletWish } from "../protocol/portlet-messages.ts";
 import { findShortcut, type KeyPress } from "../ui/keys/shell-shortcut.ts";
 import { IN_SESSION, type ShellWish, type Shortcut } from "../ui/keys/shortcut-table.ts";
-import { findInPortlet, printPortlet } from "./portlets/ask-portlet.ts";
+import { findInPortlet, printPortlet, wishOfPortlet } from "./portlets/ask-portlet.ts";
 import { tabBeside } from "./state/open-tabs.ts";
 import type { Shell } from "./state/shell.ts";
-import { askForSession, canOpenBeside, nextBeside, onceListed, openNextWaiting } from "./state/shell-actions.ts";
+import {
+  askForSession,
+  askToHandBack,
+  canOpenBeside,
+  nextBeside,
+  onceListed,
+  openNextWaiting,
+} from "./state/shell-actions.ts";
 import { isComplete } from "./state/shell-state.ts";
 import { columnBeside } from "./state/split-view.ts";
 
@@ -27,10 +35,20 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
   }
 }
 
-/** Opens the find bar of the session in view; without one the browser's own find is used. */
-export function runFind(shell: Shell, press: KeyPress): boolean {
+/**
+ * Runs an action of the session in view whose key was pressed outside its frame, as after a reload. A plain letter only
+ * where nothing has the focus. Without a session in view, the browser's own find is used.
+ */
+export function runInSession(shell: Shell, press: KeyPress, hasFocus: boolean): boolean {
   const shown = shell.shownSession();
-  return findShortcut(IN_SESSION, press) === "find" && shown !== null && findInPortlet(shown);
+  const wish = findShortcut(IN_SESSION, press);
+  if (shown === null || wish === null) return false;
+  if (wish === "find") return findInPortlet(shown);
+  const { ctrl, meta, alt } = press.modifiers;
+  if (hasFocus && !ctrl && !meta && !alt) return false;
+  // Requests are answered only where they are seen, and Esc has other uses outside.
+  const { data } = PortletWish.safeParse(wish);
+  return data !== undefined && data !== "stop" && wishOfPortlet(shown, data);
 }
 
 function runWish(shell: Shell, wish: ShellWish): boolean {
@@ -72,8 +90,14 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
       return true;
     case "print":
       return active !== null && shell.page.peek() === null && printPortlet(active);
+    case "handback":
+      return active !== null && shell.page.peek() === null && askToHandBack(shell, active);
     case "reopen-tab":
       return shell.reopen();
+    case "terminal":
+      // An open dock gets the keyboard first.
+      shell.showDock(!shell.dock.peek().isOpen || document.activeElement?.closest(".terminal-dock") == null);
+      return true;
     default:
       return wish satisfies never;
   }

@@ -1,33 +1,54 @@
-import type { ProjectId, SessionId } from "../protocol/ids.ts";
-import { isTurnActive } from "../protocol/session-schema.ts";
-import { AddProjectDialog } from "./add-project/add-project-dialog.tsx";
-import { ConfirmDialog } from "./controls/dialog.tsx";
-import { NewSessionDialog } from "./new-session/new-session-dialog.tsx";
-import { PaletteDialog } from "./palette/palette-dialog.tsx";
 import { RareView } from "./rare-view.tsx";
-import { SearchDialog } from "./search/search-dialog.tsx";
 import type { Shell } from "./state/shell.ts";
-import { agentOf, rowOf } from "./state/shell-state.ts";
 
-/** The one dialog that is open, if any. */
+/** The open dialog, if any. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
   switch (dialog.kind) {
     case "none":
       return null;
     case "add-project":
-      return <AddProjectDialog shell={shell} onAdded={dialog.onAdded} />;
-    case "agents":
-      return <RareView shell={shell} show={({ AgentsDialog }) => <AgentsDialog shell={shell} />} />;
+      return (
+        <RareView
+          shell={shell}
+          show={({ AddProjectDialog }) => <AddProjectDialog shell={shell} onAdded={dialog.onAdded} />}
+        />
+      );
     case "archive":
-      return <ArchiveQuestion shell={shell} sessionId={dialog.sessionId} />;
     case "delete":
-      return <DeleteDialog shell={shell} sessionId={dialog.sessionId} />;
+    case "kill":
+    case "remove-project":
+      return <RareView shell={shell} show={({ Question }) => <Question shell={shell} of={dialog} />} />;
+    case "checkpoints":
+      return (
+        <RareView
+          shell={shell}
+          show={({ CheckpointsDialog }) => <CheckpointsDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
+    case "snippet":
+      return (
+        <RareView
+          shell={shell}
+          show={({ SnippetDialog }) => (
+            <SnippetDialog shell={shell} snippet={dialog.snippet} body={dialog.body} projectId={dialog.projectId} />
+          )}
+        />
+      );
     case "export":
       return (
         <RareView
           shell={shell}
           show={({ ExportDialog }) => <ExportDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
+    case "handback":
+      return (
+        <RareView
+          shell={shell}
+          show={({ HandBackDialog }) => (
+            <HandBackDialog key={dialog.sessionId} shell={shell} sessionId={dialog.sessionId} />
+          )}
         />
       );
     case "import":
@@ -37,16 +58,51 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
           show={({ ImportDialog }) => <ImportDialog shell={shell} projectId={dialog.projectId} />}
         />
       );
-    case "kill":
-      return <KillQuestion shell={shell} sessionId={dialog.sessionId} />;
     case "log":
       return (
         <RareView shell={shell} show={({ LogDialog }) => <LogDialog shell={shell} sessionId={dialog.sessionId} />} />
       );
     case "new-session": {
-      const { projectId, startWith } = dialog;
-      return <NewSessionDialog key={projectId} shell={shell} projectId={projectId} startWith={startWith} />;
+      const { projectId, startWith, place } = dialog;
+      return (
+        <RareView
+          shell={shell}
+          show={({ NewSessionDialog }) => (
+            <NewSessionDialog key={projectId} shell={shell} projectId={projectId} startWith={startWith} place={place} />
+          )}
+        />
+      );
     }
+    case "start-attempts":
+      return (
+        <RareView
+          shell={shell}
+          show={({ StartAttemptsDialog }) => <StartAttemptsDialog shell={shell} projectId={dialog.projectId} />}
+        />
+      );
+    case "keep-attempt":
+      return (
+        <RareView
+          shell={shell}
+          show={({ KeepAttemptDialog }) => (
+            <KeepAttemptDialog shell={shell} sessionId={dialog.sessionId} into={dialog.into} />
+          )}
+        />
+      );
+    case "continue":
+      return (
+        <RareView
+          shell={shell}
+          show={({ ContinueDialog }) => <ContinueDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
+    case "move-session":
+      return (
+        <RareView
+          shell={shell}
+          show={({ MoveSessionDialog }) => <MoveSessionDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
     case "output":
       return (
         <RareView
@@ -55,7 +111,16 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
         />
       );
     case "palette":
-      return <PaletteDialog shell={shell} />;
+      return <RareView shell={shell} show={({ PaletteDialog }) => <PaletteDialog shell={shell} />} />;
+    case "tabs":
+      return <RareView shell={shell} show={({ TabSheet }) => <TabSheet shell={shell} />} />;
+    case "labels":
+      return (
+        <RareView
+          shell={shell}
+          show={({ LabelsDialog }) => <LabelsDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
     case "permissions":
       return (
         <RareView
@@ -63,12 +128,32 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
           show={({ PermissionsDialog }) => <PermissionsDialog shell={shell} sessionId={dialog.sessionId} />}
         />
       );
-    case "remove-project":
-      return <RemoveQuestion shell={shell} projectId={dialog.projectId} />;
+    case "restore":
+      return (
+        <RareView
+          shell={shell}
+          show={({ RestoreDialog }) => <RestoreDialog key={dialog.checkpointId} shell={shell} restore={dialog} />}
+        />
+      );
     case "search":
-      return <SearchDialog shell={shell} query={dialog.query} />;
+      return (
+        <RareView shell={shell} show={({ SearchDialog }) => <SearchDialog shell={shell} query={dialog.query} />} />
+      );
+    case "schedule": {
+      const { projectId, scheduleId } = dialog;
+      return (
+        <RareView
+          shell={shell}
+          show={({ ScheduleDialog }) => (
+            <ScheduleDialog key={scheduleId} shell={shell} projectId={projectId} scheduleId={scheduleId} />
+          )}
+        />
+      );
+    }
     case "settings":
-      return <RareView shell={shell} show={({ SettingsDialog }) => <SettingsDialog shell={shell} />} />;
+      return (
+        <RareView shell={shell} show={({ SettingsDialog }) => <SettingsDialog shell={shell} part={dialog.part} />} />
+      );
     case "shortcuts":
       return <RareView shell={shell} show={({ ShortcutsDialog }) => <ShortcutsDialog shell={shell} />} />;
     case "sign-in":
@@ -82,63 +167,14 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
           show={({ TerminalDialog }) => <TerminalDialog key={dialog.terminalId} shell={shell} terminal={dialog} />}
         />
       );
+    case "worktree":
+      return (
+        <RareView
+          shell={shell}
+          show={({ WorktreeDialog }) => <WorktreeDialog key={dialog} shell={shell} of={dialog} />}
+        />
+      );
     default:
       return dialog satisfies never;
   }
-}
-
-function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
-  return (
-    <ConfirmDialog
-      shell={shell}
-      title={`Archive “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
-      words="The agent, or one it started, is still working. Archiving stops it and closes the tab. The transcript is kept."
-      action="Stop and archive"
-      onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
-    />
-  );
-}
-
-function KillQuestion({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
-  return (
-    <ConfirmDialog
-      shell={shell}
-      title={`Kill the agent of “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
-      words="This kills its process and the agents it started. Everything received so far is kept. Your next message starts it again."
-      action="Kill agent"
-      isDangerous
-      onConfirm={() => void shell.attempt({ type: "session:kill", sessionId })}
-    />
-  );
-}
-
-function RemoveQuestion({ shell, projectId }: { shell: Shell; projectId: ProjectId }) {
-  return (
-    <ConfirmDialog
-      shell={shell}
-      title={`Remove ${shell.server.value.projects.find(({ id }) => id === projectId)?.name ?? "project"}?`}
-      words="It's removed from the list and its tabs close. Nothing is deleted; add it again to get everything back."
-      action="Remove project"
-      onConfirm={() => void shell.attempt({ type: "project:remove", projectId })}
-    />
-  );
-}
-
-/** Confirms the permanent deletion of a session. */
-function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
-  const state = shell.server.value;
-  const session = rowOf(state, sessionId);
-  const agent = (session && agentOf(state, session.cliType)?.name) ?? "the agent";
-  const stops =
-    session !== undefined && isTurnActive(session.turn) ? `${agent} is still working and will be stopped. ` : "";
-  return (
-    <ConfirmDialog
-      shell={shell}
-      title={`Delete “${session?.title ?? "session"}”?`}
-      words={`${stops}This deletes the session here and, if ${agent} supports it, in the agent's own history. Files it changed are kept. This cannot be undone.${session?.archived ? "" : " To hide the session instead, archive it."}`}
-      action="Delete session"
-      isDangerous
-      onConfirm={() => void shell.attempt({ type: "session:delete", sessionId })}
-    />
-  );
 }

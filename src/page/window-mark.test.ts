@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { iconHref, windowTitle } from "./window-mark.ts";
 
-test("X-11 the window's name says how many wait, and where one is", () => {
+test("X-11 the window title shows how many sessions are waiting, and the name of one", () => {
   expect([windowTitle(0, undefined), windowTitle(2, "Fix the build"), windowTitle(1, undefined)]).toEqual([
     "Liminal Builder",
     "(2) Fix the build · Liminal Builder",
@@ -9,7 +9,7 @@ test("X-11 the window's name says how many wait, and where one is", () => {
   ]);
 });
 
-test("X-11 its mark carries the number, and none when nobody waits", () => {
+test("X-11 its icon shows the number, and none if nothing is waiting", () => {
   const svg = (waiting: number) => decodeURIComponent(iconHref(waiting));
   expect(svg(0)).not.toContain("<text");
   expect(svg(3)).toContain(">3</text>");

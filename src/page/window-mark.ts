@@ -1,3 +1,4 @@
+import { ignore } from "../lib/ignore.ts";
 import { waitingSessions } from "./state/attention.ts";
 import type { Shell } from "./state/shell.ts";
 
@@ -11,12 +12,30 @@ export function showWindowMark(shell: Shell): void {
   const state = shell.server.value;
   const waiting = waitingSessions(state).length;
   const shown = shell.shownSession();
-  const place =
-    shell.page.value === "overview" ? "Overview" : shown === null ? undefined : state.sessions.get(shown)?.title;
-  document.title = windowTitle(waiting, place);
+  const { value: page } = shell.page;
+  const place = page === null ? shown && state.sessions.get(shown)?.title : pageName(page);
+  document.title = windowTitle(waiting, place ?? undefined);
   const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   const href = iconHref(waiting);
   if (icon !== null && icon.href !== href) icon.href = href;
+  showAppBadge(waiting);
+}
+
+function pageName(page: NonNullable<Shell["page"]["value"]>): string {
+  if (page === "overview") return "Overview";
+  if (page === "usage") return "Usage";
+  if (page === "agents") return "Agents";
+  return "schedulesOf" in page ? "Schedules" : "groupId" in page ? "Best of N" : "Worktrees";
+}
+
+let badge: number | null = null;
+
+/** The number on the icon of an installed app, where the browser has one. */
+function showAppBadge(waiting: number): void {
+  if (badge === waiting || !("setAppBadge" in navigator)) return;
+  badge = waiting;
+  const shown = waiting > 0 ? navigator.setAppBadge(waiting) : navigator.clearAppBadge();
+  shown.catch(ignore("the tab's title and icon show it, too"));
 }
 
 export function windowTitle(waiting: number, place: string | undefined): string {

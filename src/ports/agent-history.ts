@@ -1,7 +1,7 @@
 import type { CliType } from "../protocol/ids.ts";
 import type { AgentEvent } from "./agents.ts";
 
-/** A conversation the agent says it has. */
+/** A conversation that the agent lists. */
 export interface ListedSession {
   readonly agentSessionId: string;
   /** Exactly as the agent gave it: some keep their sessions by it. */
@@ -11,19 +11,19 @@ export interface ListedSession {
   readonly updatedAt: string | null;
 }
 
-/** Hears a conversation again, in order; `at` is when something was said, where the agent knows. */
+/** Receives a replayed conversation, in order; `at` is the time of the event, if the agent reports it. */
 export type HistorySink = (event: AgentEvent, at: string | null) => void;
 
 /**
- * What an agent remembers, read in a process of its own: nothing it repeats can reach a session that is in use, and
- * what it holds for the reading goes with it. Failures are RefusalErrors that say what to do.
+ * The conversations that an agent remembers, read in a separate process: nothing it replays can reach a session in
+ * use, and its resources are freed with it. Failures are RefusalErrors that say what to do.
  */
 export interface HistoryReader extends AsyncDisposable {
-  /** `words`: it repeats what was said; `memory`: it can only go on from there. */
+  /** `words`: it replays the messages; `memory`: it can only continue the conversation. */
   readonly brings: "words" | "memory";
   /** Newest first; `isCut` when there are more than the limit. */
   list(cwd: string): Promise<{ readonly sessions: readonly ListedSession[]; readonly isCut: boolean }>;
-  /** `begin` is called anew when a reading had to be started over. May be called while others are under way. */
+  /** `begin` is called again when a read was started over. May be called while other reads are running. */
   read(session: ListedSession, begin: () => HistorySink): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { CliType, PermissionId, ProjectId, SessionId } from "../protocol/id
 import type { PermissionMode, PolicyRule, PolicyScope } from "../protocol/permission-policy.ts";
 import type { PermissionToolCall } from "../protocol/session-parts.ts";
 
-/** What a mode and rules are kept for. */
+/** The owner of a mode and rules. */
 export interface PolicyTarget {
   readonly scope: PolicyScope;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface StoredPolicy {
   readonly rules: readonly PolicyRule[];
 }
 
-/** A request as it was asked, and how it ended. Long texts in it are left out. */
+/** A past request, and how it ended. Long texts in it are left out. */
 export interface PermissionRecord {
   readonly sessionId: SessionId;
   readonly permissionId: PermissionId;
@@ -36,11 +36,11 @@ export interface RecordQuery {
   readonly limit: number;
 }
 
-/** Modes and rules by what they are for, and every request there was. */
+/** Modes and rules by owner, and all past requests. */
 export interface PolicyStore {
   read(target: PolicyTarget): Promise<StoredPolicy>;
-  /** Replaces what is kept for the target, all of it or nothing. */
+  /** Replaces everything stored for the target, in one step. */
   write(target: PolicyTarget, policy: StoredPolicy): Promise<void>;
-  /** Newest first. Requests are recorded with the facts they are made of, in the same transaction. */
+  /** Newest first. Requests are recorded in the same transaction as the facts they come from. */
   records(query: RecordQuery): Promise<readonly PermissionRecord[]>;
 }

@@ -1,10 +1,10 @@
-/** Where paths really lead; asked before anything is allowed by where it lies. */
+/** Resolves paths; asked before access is allowed by location. */
 export interface RealPaths {
   /**
-   * The real places of an absolute path, by every way a program may read it: links followed before `..` goes up, and
-   * after. What does not exist yet counts too. Null when it cannot be told, or not in time.
+   * The real paths of an absolute path, by every way a program may resolve it: links followed before `..` goes up, and
+   * after. What does not exist yet counts, too. Null if it cannot be resolved, or not in time.
    */
   placesOf(path: string): Promise<readonly string[] | null>;
-  /** Whether there is a file or a link, but no directory. True when it cannot be told. */
+  /** Whether there is a file or a link, but no directory. True if unknown. */
   isFile(path: string): Promise<boolean>;
 }

@@ -1,7 +1,11 @@
+import type { ProjectId } from "../protocol/ids.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 
-/** Everything ever said, findable by its words. What is settled is in it from the moment it is stored. */
+/** The full text of all sessions. Settled entries are indexed as soon as they are stored. */
 export interface SearchIndex {
-  /** The best hits first: relevance, and of equal ones the newest. Any query is answered, none is an error. */
-  search(request: SearchRequest, nowMs: number): readonly SearchHit[];
+  /** The best hits first: by relevance, then the newest. Every query is valid. */
+  search(request: SearchRequest, nowMs: number, within?: SearchedProjects): Promise<readonly SearchHit[]>;
 }
+
+/** Only these projects are searched; null: all. */
+export type SearchedProjects = readonly ProjectId[] | null;

@@ -1,10 +1,11 @@
 import type { Refusal } from "../protocol/errors.ts";
 
-/** What sessions know of the disk. */
+/** Whether data can be stored. */
 export interface Storage {
   /**
-   * Null when something can be stored; else what whoever asks for it is told. Where the last write failed, another one is
-   * tried first, so that the first command after the end of the trouble is not refused.
+   * Null when data can be stored; otherwise the reason, for the caller that wanted to store it. Synchronous: it is the
+   * result of the last write. A local store retries a write first, so that the first command after the end of the
+   * problem is not refused; a remote one returns its current state.
    */
   refusal(): Refusal | null;
 }

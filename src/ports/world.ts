@@ -1,12 +1,12 @@
-/** Everything that differs from one run to the next, passed in so that tests can pin it down. */
+/** Everything that differs from one run to the next, passed in so that tests can control it. */
 export interface World {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Unique for ever, url-safe, sortable by nothing. */
+  /** Globally unique, URL-safe, without an order. */
   readonly newId: () => string;
 }
 
-/** Times leave the program in this form only. */
+/** The only form in which times are stored and sent. */
 export function isoTime(world: World): string {
   return new Date(world.now()).toISOString();
 }

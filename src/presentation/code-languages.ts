@@ -2,11 +2,11 @@ interface CodeLanguage {
   /** The grammar's name in highlight.js. */
   readonly id: string;
   readonly label: string;
-  /** What people write after the fence. */
+  /** Names written after the fence. */
   readonly names: readonly string[];
 }
 
-/** The languages that are coloured. A language costs a grammar in the worker, so this is what agents write most. */
+/** The highlighted languages. Each costs a grammar in the worker, so these are the ones agents write most. */
 const CODE_LANGUAGES: readonly CodeLanguage[] = [
   { id: "bash", label: "Shell", names: ["bash", "sh", "zsh", "shell", "fish", "ksh"] },
   { id: "shell", label: "Console", names: ["console", "shellsession", "terminal"] },
@@ -53,7 +53,7 @@ export function fileLanguageId(path: string): string | null {
   return codeLanguageId(path.split(/[./\\]/).at(-1) ?? "");
 }
 
-/** What the head of a code block says. An unknown language is called what the agent called it. */
+/** The label of a code block. An unknown language keeps the agent's name for it. */
 export function codeLanguageLabel(name: string): string {
   return BY_NAME.get(name.toLowerCase())?.label ?? (name === "" ? "Code" : name.slice(0, LABEL_CHARS_MAX));
 }

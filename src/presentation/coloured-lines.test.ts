@@ -16,7 +16,7 @@ function linesOf({ rows }: LineDiff): readonly DiffLine[] {
   return rows.flatMap((row) => (row.kind === "fold" ? row.lines : [row]));
 }
 
-test("X-15 a change has the colours of its language on both sides, folded lines included, and the same text", () => {
+test("X-15 a change is highlighted on both sides, folded lines included, with the same text", () => {
   for (const firstLine of [1, 40]) {
     const lines = linesOf(colouredDiff(OLD, NEW, firstLine));
     for (const line of lines) {
@@ -38,7 +38,7 @@ test("X-15 a change has the colours of its language on both sides, folded lines 
   }
 });
 
-test("X-15 a new file is coloured; what the colours do not fit stays plain", () => {
+test("X-15 a new file is highlighted; text that the tokens do not match stays plain", () => {
   expect(linesOf(colouredDiff(null, "let a;\n"))[0]?.tokens?.[0]).toEqual({ text: "let", className: "hljs-keyword" });
   const shifted = colourLines(diffLines("a\n", "b\n"), {
     before: [],

@@ -1,7 +1,7 @@
 import type { DiffFold, DiffLine, LineDiff } from "./line-diff.ts";
 import type { CodeToken } from "./tokenize-code.ts";
 
-/** A stretch of a line in one colour, inside or outside of what changed. */
+/** A run of a line in one colour, changed or not. */
 export interface LineRun extends CodeToken {
   readonly isChanged: boolean;
 }
@@ -24,12 +24,12 @@ export function tokenLines(tokens: readonly CodeToken[]): readonly (readonly Cod
   return lines;
 }
 
-/** The same change with its colours, on the lines that are folded away too. */
+/** The same change with its colours, also on folded lines. */
 export function colourLines(diff: LineDiff, { before, after, firstLine }: ColouredTexts): LineDiff {
   const colour = (line: DiffLine): DiffLine => {
     const tokens =
       line.newNumber === null ? before[(line.oldNumber ?? 0) - firstLine] : after[line.newNumber - firstLine];
-    // Whatever does not say the same stays plain.
+    // Text that differs from the tokens stays plain.
     return tokens?.map(({ text }) => text).join("") === line.text ? { ...line, tokens } : line;
   };
   const rows = diff.rows.map((row): DiffLine | DiffFold =>
@@ -38,7 +38,7 @@ export function colourLines(diff: LineDiff, { before, after, firstLine }: Colour
   return { ...diff, rows };
 }
 
-/** A line cut where its colour or its being changed begins and ends. */
+/** A line split where its colour or its changed state begins and ends. */
 export function lineRuns({ text, words, tokens }: DiffLine): readonly LineRun[] {
   const runs: LineRun[] = [];
   const colours = [...(tokens ?? [{ text, className: "" }])];

@@ -1,6 +1,14 @@
 import { commandOf } from "../protocol/command-of.ts";
-import { type ByKind, byKind, type Entry, type Part, type ToolCallEntry } from "../protocol/entry.ts";
+import {
+  type ByKind,
+  byKind,
+  type ChangesEntry,
+  type Entry,
+  type Part,
+  type ToolCallEntry,
+} from "../protocol/entry.ts";
 import type { Json } from "../protocol/json.ts";
+import { changesMarks, leftOutWords, lineSides, STATUS_LETTERS } from "./changes-words.ts";
 import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS } from "./entry-words.ts";
 import { toolLine } from "./tool-line.ts";
 
@@ -16,9 +24,10 @@ const ENTRY_TIME: ByKind<[], string | null> = {
   "tool-call": ({ startedAt, endedAt }) => startedAt ?? endedAt ?? null,
   plan: () => null,
   notice: ({ timestamp }) => timestamp ?? null,
+  changes: ({ timestamp }) => timestamp,
 };
 
-/** When it happened; null for a kind that does not say so. */
+/** Its time; null for a kind without one. */
 export function entryTime(entry: Entry): string | null {
   return byKind(ENTRY_TIME, entry);
 }
@@ -30,22 +39,23 @@ const SEARCH_TEXT: ByKind<[], string> = {
   "tool-call": searchTool,
   plan: ({ content, items }) => [content, ...items.map((item) => item.content)].join("\n"),
   notice: ({ content }) => content,
+  changes: ({ files }) => files.map(({ path }) => path).join("\n"),
 };
 
-/** What the search finds an entry by. */
+/** The text that the search indexes. */
 export function searchText(entry: Entry): string {
   return byKind(SEARCH_TEXT, entry);
 }
 
 const INPUT_CHARS_MAX = 6_000;
 const INPUT_LEVELS_MAX = 8;
-/** Under these names agents say which file a tool works on. */
+/** Fields in which agents name the file of a tool call. */
 const PATH_NAMES = /^(?:abs_?|absolute_?|file_?|notebook_?|target_?)?(?:path|file|filename)$/i;
 
 function searchTool(entry: ToolCallEntry): string {
   const { name, input, content, result = "", error = "", parts = [] } = entry;
   const given = input === undefined ? "" : valuesOf(input, 0).slice(0, INPUT_CHARS_MAX);
-  // The text form and its parts often say the same: what is known already is not said again.
+  // The text and its parts often overlap: known text is not repeated.
   const shown =
     result === "" ? parts.flatMap(searchPart) : parts.filter(({ type }) => type !== "text").flatMap(searchPart);
   const texts = [name, ...touchedFiles(entry), ...given.split("\n"), content, error, result, ...shown];
@@ -72,7 +82,7 @@ function searchPart(part: Part): string[] {
   }
 }
 
-/** The values of an input; the names of its fields are the agent's grammar, not its words. */
+/** The values of an input; the names of its fields are not searched. */
 function valuesOf(input: Json, level: number): string {
   if (typeof input === "string") return input;
   if (typeof input === "number") return String(input);
@@ -83,7 +93,7 @@ function valuesOf(input: Json, level: number): string {
     .join("\n");
 }
 
-/** Files an entry says it read or changed. */
+/** Files that an entry read or changed. */
 export function touchedFiles(entry: Entry): readonly string[] {
   if (entry.type !== "tool-call") return [];
   const { locations = [], parts = [], input } = entry;
@@ -95,7 +105,7 @@ export function touchedFiles(entry: Entry): readonly string[] {
   ];
 }
 
-/** A piece of an entry that stands apart on screen, and how its text is to be read. */
+/** A piece of an entry that is separate on screen, and its format. */
 export interface ShownText {
   readonly text: string;
   readonly format: "plain" | "markdown" | "ansi";
@@ -110,9 +120,10 @@ const SHOWN_TEXTS: ByKind<[directory: string], readonly ShownText[]> = {
   "tool-call": shownTool,
   plan: ({ items }) => items.map(({ content }) => plain(content)),
   notice: ({ content, details }) => [content, ...(details === undefined ? [] : [details])].map(plain),
+  changes: ({ files }) => files.map(({ path }) => plain(path)),
 };
 
-/** The texts of an entry as they can be seen once it is open. */
+/** The texts of an entry that are visible once it is open. */
 export function shownTexts(entry: Entry, directory: string): readonly ShownText[] {
   return byKind(SHOWN_TEXTS, entry, directory);
 }
@@ -165,14 +176,15 @@ const COPIED_MARKDOWN: ByKind<[directory: string], string | null> = {
   },
   plan: ({ items }) => items.map(({ content, status }) => `- ${checkbox(status)} ${content}`).join("\n"),
   notice: () => null,
+  changes: () => null,
 };
 
-/** An entry in a copied turn; null for what is about the conversation and no part of it. */
+/** An entry in a copied turn; null for entries about the conversation that are not part of it. */
 export function copiedMarkdown(entry: Entry, directory: string): string | null {
   return byKind(COPIED_MARKDOWN, entry, directory);
 }
 
-/** Text that has backticks in it needs more of them around it. */
+/** Text with backticks needs longer fences. */
 function codeSpan(text: string): string {
   const line = text.replaceAll("\n", " ");
   const mark = "`".repeat(longestTicks(line) + 1);
@@ -188,12 +200,15 @@ function checkbox(status: string): string {
   return `[${status === "completed" ? "x" : " "}]`;
 }
 
-/** How a terminal shows text of others: as it is without control characters, or on one line. */
+/** How a terminal shows foreign text: without control characters, or on one line. */
 interface TerminalText {
   readonly plain: (text: string) => string;
   readonly oneLine: (text: string, columnsMax?: number | null) => string;
   readonly columns: number | null;
 }
+
+/** A turn may change hundreds of files: a terminal lists the first ones. */
+const TERMINAL_FILES_MAX = 10;
 
 const TERMINAL_TEXT: ByKind<[TerminalText], string> = {
   user: ({ content }, { plain }) => `\n> ${plain(content)}\n`,
@@ -204,6 +219,14 @@ const TERMINAL_TEXT: ByKind<[TerminalText], string> = {
   plan: ({ items }, { oneLine }) =>
     items.map(({ content, status }) => `- ${checkbox(status)} ${oneLine(content)}`).join("\n"),
   notice: ({ content }, { plain }) => `! ${plain(content)}`,
+  changes: ({ content, files, total }, { plain, oneLine, columns }) =>
+    [
+      `± ${plain(content)}`,
+      ...files
+        .slice(0, TERMINAL_FILES_MAX)
+        .map((file) => `  ${STATUS_LETTERS[file.status]} ${oneLine(file.path, columns)}`),
+      ...(total > TERMINAL_FILES_MAX ? [`  and ${total - Math.min(TERMINAL_FILES_MAX, files.length)} more`] : []),
+    ].join("\n"),
 };
 
 export function terminalText(entry: Entry, terminal: TerminalText): string {
@@ -217,6 +240,7 @@ const MARKDOWN_TEXT: ByKind<[], string> = {
   "tool-call": markdownTool,
   plan: ({ items }) => blocks(["### Plan", items.map(planLine).join("\n")]),
   notice: ({ severity, content }) => quote(`**${severity === "info" ? "Note" : severity}:** ${content}`),
+  changes: markdownChanges,
 };
 
 /** An entry in an exported Markdown document. */
@@ -224,13 +248,30 @@ export function markdownText(entry: Entry): string {
   return byKind(MARKDOWN_TEXT, entry);
 }
 
+function markdownChanges(entry: ChangesEntry): string {
+  const { content, files, total, leftOut = [] } = entry;
+  const rows = files.map((file) => {
+    const sides = lineSides(file).map(({ words }) => words);
+    return ["-", code(file.path), file.status, ...sides].join(" ");
+  });
+  const more = total > files.length ? [`- and ${total - files.length} more`] : [];
+  const missing = leftOut.map(({ path, reason }) => `- ${code(path)} ${leftOutWords(reason)}`);
+  return blocks([
+    `*${content}*`,
+    [...rows, ...more].join("\n"),
+    ...changesMarks(entry).map(({ words }) => words),
+    ...(missing.length > 0 ? [missing.join("\n")] : []),
+  ]);
+}
+
 function markdownTool(entry: ToolCallEntry): string {
-  const { name, status, input, result, error, parts = [], locations = [], permission } = entry;
+  const { name, status, input, result, error, parts = [], locations = [], permission, answered } = entry;
   const shown = parts.filter(({ type }) => type !== "text" && type !== "terminal");
   return blocks([
     `### ${oneLine(name)} (${TOOL_STATUS_WORDS[status]})`,
     locations.map(({ path, line }) => `- ${code(line === undefined ? path : `${path}:${line}`)}`).join("\n"),
     permission ? `*${permission.answer} without asking: ${oneLine(permission.why)}*` : "",
+    answered ? `*${answered.answer} by ${oneLine(answered.person.name)}*` : "",
     input === undefined || isBlank(input) ? "" : fenced(inputText(input), typeof input === "string" ? "" : "json"),
     ...shown.map(markdownPart),
     result === undefined || result === "" ? "" : fenced(plainOutput(result), ""),
@@ -313,7 +354,7 @@ interface ChangedLine {
   readonly text: string;
 }
 
-/** What changed between two texts: what they begin and end with alike is left out, but for a little around. */
+/** The difference of two texts: common beginnings and ends are left out, except for some context. */
 export function changedLines(oldText: string | null, newText: string): readonly ChangedLine[] {
   const before = linesOf(oldText ?? "");
   const after = linesOf(newText);

@@ -8,7 +8,7 @@ export const TOOL_STATUS_WORDS: Readonly<Record<ToolCallEntry["status"], string>
   cancelled: "cancelled",
 };
 
-/** What a tool was given: one that is only a command reads as that. */
+/** The input of a tool; a single command is shown as such. */
 export function inputText(input: Json): string {
   if (typeof input === "string") return input;
   return JSON.stringify(input, null, 2);
@@ -21,13 +21,13 @@ export function timeText(time: string): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Kinds that are pictures and sounds and nothing else: an SVG is a document with a life of its own. */
+/** Types that are only images or audio: an SVG is an active document. */
 const SHOWN: Readonly<Record<"image" | "audio", ReadonlySet<string>>> = {
   image: new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"]),
   audio: new Set(["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/webm", "audio/flac"]),
 };
 
-/** A `data:` address that holds only what it says; null for anything that is not plainly a picture or a sound. */
+/** A safe `data:` address; null for anything but a plain image or audio. */
 export function mediaSource(kind: "image" | "audio", mimeType: string, data: string): string | null {
   const type = mimeType.toLowerCase();
   const bare = data.replace(/\s+/g, "");
@@ -39,12 +39,12 @@ const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
-/** What a terminal would have shown, as text: no colours, no cursor moves, no bells; a line keeps what was written last. */
+/** Terminal output as text: no colours, no cursor moves, no bells; a line keeps its last written text. */
 export function plainOutput(text: string): string {
   return text.replace(ANSI, "").split("\n").map(lastWritten).join("\n").replace(CONTROLS, "");
 }
 
-/** A carriage return starts the line again, unless it is at its end. By hand: a pattern would try from every character. */
+/** A carriage return restarts the line, unless it is at its end. By hand: a pattern would try from every character. */
 function lastWritten(line: string): string {
   let end = line.length;
   while (line.charAt(end - 1) === "\r") end -= 1;

@@ -7,9 +7,9 @@ export interface DiffLine {
   readonly text: string;
   readonly oldNumber: number | null;
   readonly newNumber: number | null;
-  /** The line in pieces, where it replaces another that is much like it. */
+  /** The line in pieces, if it replaces a similar one. */
   readonly words?: readonly WordPiece[];
-  /** The line in the colours of its language, once they are known. */
+  /** The highlighted line, once known. */
   readonly tokens?: readonly CodeToken[];
 }
 
@@ -23,23 +23,23 @@ export interface LineDiff {
   readonly rows: readonly (DiffLine | DiffFold)[];
   readonly added: number;
   readonly removed: number;
-  /** The numbers are those of the file; else they only count the lines of the texts. */
+  /** The numbers are those of the file; otherwise they count the lines of the texts. */
   readonly isPlaced: boolean;
 }
 
 const CONTEXT_LINES = 3;
 /** Folding away fewer lines than this would save no room. */
 const FOLD_LINES_MIN = 4;
-/** Texts that differ by more are shown as all old, then all new: true, quick, and nobody reads more than that line by line. */
+/** Texts that differ by more are shown as all old, then all new: correct, fast, and unreadable line by line anyway. */
 const EDITS_MAX = 600;
-/** The same where nobody waits for it. */
+/** The same for background work. */
 export const EDITS_MAX_IN_WORKER = 1_500;
-/** Lines compared word by word; a change of more is read as a whole. */
+/** Limit of lines compared word by word. */
 const WORD_PAIRS_MAX = 500;
 
 type Edit = "same" | "added" | "removed";
 
-/** Old text to new text, line by line; null stands for a file that was not there. Without `firstLine` the place is unknown. */
+/** Old text to new text, line by line; null means a missing file. Without `firstLine` the position is unknown. */
 export function diffLines(oldText: string | null, newText: string, firstLine?: number, editsMax = EDITS_MAX): LineDiff {
   const before = linesOf(oldText ?? "");
   const after = linesOf(newText);
@@ -59,7 +59,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The library compares; what it gives up on, for too many differences, is all old and then all new. */
+/** The library compares; with too many differences the result is all old, then all new. */
 function editsBetween(before: readonly string[], after: readonly string[], editsMax: number): Edit[] {
   const changes = diffArrays([...before], [...after], { maxEditLength: editsMax });
   if (changes === undefined) return [...repeat("removed", before.length), ...repeat("added", after.length)];
@@ -77,7 +77,7 @@ function numberLines(edits: readonly Edit[], before: readonly string[], after: r
   });
 }
 
-/** Lines that were taken out and the ones put in their place, pair by pair. */
+/** Removed lines and their replacements, in pairs. */
 function markWords(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines];
   let pairs = 0;
@@ -101,7 +101,7 @@ interface Run {
   readonly length: number;
 }
 
-/** Runs of removed lines that added ones follow at once. */
+/** Runs of removed lines directly followed by added ones. */
 function replacements(lines: readonly DiffLine[]): { readonly removed: Run; readonly added: Run }[] {
   const found: { removed: Run; added: Run }[] = [];
   let at = 0;
@@ -156,12 +156,12 @@ interface WordDiff {
   readonly after: readonly WordPiece[];
 }
 
-/** Longer lines are generated code: nobody looks for a word in them. */
+/** Longer lines are generated code. */
 const LINE_CHARS_MAX = 1_000;
-/** With less than this in common, two lines are not one that was changed. */
+/** With less than this in common, two lines are unrelated. */
 const COMMON_SHARE_MIN = 0.35;
 
-/** What changed inside a line; null when the two have too little in common for that to say anything. */
+/** What changed inside a line; null if the two have too little in common. */
 export function wordDiff(before: string, after: string): WordDiff | null {
   if (before.length > LINE_CHARS_MAX || after.length > LINE_CHARS_MAX) return null;
   const changes = diffWordsWithSpace(before, after);

@@ -67,7 +67,7 @@ const GRAMMARS: Readonly<Record<string, LanguageFn>> = {
   yaml,
 };
 
-/** Grammars that a grammar hands a part of the code to. */
+/** Grammars that other grammars embed. */
 const USED_BY: Readonly<Record<string, readonly string[]>> = {
   dockerfile: ["bash"],
   javascript: ["css", "graphql", "xml"],
@@ -127,7 +127,7 @@ const CLASS_OF_SCOPE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Collects runs of text instead of markup; it is what highlight.js writes to while it reads. */
+/** Collects runs of text instead of markup; highlight.js writes to it while it parses. */
 class TokenEmitter implements Emitter {
   readonly tokens: CodeToken[] = [];
   readonly #classNames: string[] = [];
@@ -187,7 +187,7 @@ function classOf(scope: string): string | undefined {
 
 hljs.configure({ __emitter: TokenEmitter });
 
-/** Colours code; the texts of the tokens joined are the code again. What cannot be coloured is one plain token. */
+/** Highlights code; the joined token texts equal the code. Code that cannot be highlighted is one plain token. */
 export function tokenizeCode(code: string, language: string): readonly CodeToken[] {
   const plain = [{ text: code, className: "" }];
   register(language);
@@ -195,10 +195,10 @@ export function tokenizeCode(code: string, language: string): readonly CodeToken
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
   if (!(emitter instanceof TokenEmitter)) return plain;
   const isWhole = emitter.tokens.reduce((length, token) => length + token.text.length, 0) === code.length;
-  return isWhole ? emitter.tokens : plain; // a grammar that broke off has lost the rest
+  return isWhole ? emitter.tokens : plain; // an aborted grammar has lost the rest
 }
 
-/** A grammar is built when the first code in its language comes: a worker that has read one language holds one. */
+/** A grammar is built for the first code in its language. */
 function register(language: string): void {
   const grammar = GRAMMARS[language];
   if (grammar === undefined || hljs.getLanguage(language) !== undefined) return;

@@ -15,7 +15,7 @@ function check(field: QuestionField, given: Json): unknown {
   return checked.ok ? checked.content["f"] : (checked.problems.get("f") ?? "no problem");
 }
 
-describe("W-9 an answer is taken as the agent asked for it", () => {
+describe("W-9 an answer is accepted in the form the agent asked for", () => {
   it.each<[QuestionField, Json]>([
     [text, "words"],
     [{ ...text, minLength: 2, maxLength: 2 }, "👩👩"],
@@ -32,10 +32,10 @@ describe("W-9 an answer is taken as the agent asked for it", () => {
     [choices, [1, true]],
     [choices, []],
     [{ ...choices, minItems: 1, maxItems: 1 }, ["b"]],
-  ])("%j takes %j", (field, given) => expect(check(field, given)).toEqual(given as never));
+  ])("%j accepts %j", (field, given) => expect(check(field, given)).toEqual(given as never));
 });
 
-describe("W-9 an answer that does not fit is told what to put right", () => {
+describe("W-9 an invalid answer gets an error per field", () => {
   it.each<[QuestionField, Json, string]>([
     [text, 7, "Enter text"],
     [text, ["a"], "Enter text"],
@@ -59,7 +59,7 @@ describe("W-9 an answer that does not fit is told what to put right", () => {
     [choices, ["c"], "each once"],
     [{ ...choices, minItems: 2 }, [1], "at least 2"],
     [{ ...choices, maxItems: 1 }, [1, "b"], "at most 1"],
-  ])("%j does not take %j", (field, given, words) => expect(check(field, given)).toContain(words as never));
+  ])("%j refuses %j", (field, given, words) => expect(check(field, given)).toContain(words as never));
 
   it.each(["text", "number", "boolean", "choice", "choices"] as const)(
     "a %s that is required must be given",
@@ -73,12 +73,12 @@ describe("W-9 an answer that does not fit is told what to put right", () => {
     },
   );
 
-  it("names every field that is wrong, and what nobody asked for", () => {
+  it("names every wrong field, and unknown fields", () => {
     const checked = checkAnswer([{ ...text, required: true }], JSON.parse('{"g":1,"__proto__":{"f":"x"}}'));
     expect(checked.ok ? [] : [...checked.problems.keys()].toSorted()).toEqual(["__proto__", "f", "g"]);
   });
 
-  it("asks whether a pattern fits, and only for texts that fit otherwise", () => {
+  it("checks a pattern only for texts that are valid otherwise", () => {
     const asked: string[] = [];
     const fits = (pattern: string, given: string) => {
       asked.push(`${pattern} ${given}`);

@@ -11,13 +11,13 @@ import {
 type Field<Kind extends QuestionField["kind"]> = Extract<QuestionField, { kind: Kind }>;
 type Checked = { readonly value: AnswerValue } | { readonly problem: string };
 
-/** What is wrong with an answer, by the name of the field, in words for the one who fills it in. */
+/** The errors of an answer by field name, as text for the user. */
 export type AnswerProblems = ReadonlyMap<string, string>;
 
-/** False only where the text is known not to fit: a pattern that cannot be tried is the agent's own to check. */
+/** False only if the text is known not to match: a pattern that cannot be tried is checked by the agent. */
 export type FitsPattern = (pattern: string, text: string) => boolean;
 
-/** Pure: an answer as the agent gets it, or what must be put right first. The page and the server ask the same. */
+/** Pure: the validated answer for the agent, or its errors. Used by the page and the server. */
 export function checkAnswer(
   fields: readonly QuestionField[],
   content: Readonly<Record<string, Json>>,
@@ -54,7 +54,7 @@ function isMissing(given: Json | undefined): given is undefined | null | "" | []
   return given === undefined || given === null || given === "" || (Array.isArray(given) && given.length === 0);
 }
 
-/** An empty list says "none of these", which is an answer; an empty text says nothing. */
+/** An empty list means "none of these", which is an answer; an empty text is none. */
 function checkEmpty(field: QuestionField, given: "" | [], answers: [string, AnswerValue][]): void {
   if (field.kind === "choices" && given !== "") answers.push([field.name, []]);
 }

@@ -24,7 +24,7 @@ describe("texts of a message have a least and a greatest length", () => {
   });
 });
 
-test("X-4 only a command can be meant exactly", () => {
+test("X-4 only a command can be matched exactly", () => {
   expect(RuleDraft.safeParse({ effect: "allow", command: "npm test", exact: true }).success).toBe(true);
   const { error } = RuleDraft.safeParse({ effect: "allow", kind: "edit", exact: true });
   expect(error?.issues.map(({ message }) => message).join()).toContain("only a command can be matched exactly");

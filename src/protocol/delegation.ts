@@ -1,14 +1,14 @@
 import { z } from "zod/mini";
 import { CliType, type Program, SessionId } from "./ids.ts";
 
-/** Who asked for an agent: a session, a program outside of any, or, as null, a program that did not name itself. */
+/** Who started an agent: a session, an external program, or, as null, a program without a name. */
 export type Delegator = SessionId | Program | null;
 
-/** How an agent that another one started stands, in the words of the tools. */
+/** The state of an agent that another one started, in the terms of the tools. */
 export const ChildStatus = z.enum(["starting", "running", "waiting", "idle", "failed", "killed"]);
 export type ChildStatus = z.infer<typeof ChildStatus>;
 
-/** Why it stands so: what its last turn came to, or what keeps it waiting. */
+/** The reason: the result of its last turn, or what it waits for. */
 export const ChildOutcome = z.enum([
   "none",
   "working",
@@ -29,13 +29,13 @@ export const ChildInfo = z.object({
   title: z.string(),
   status: ChildStatus,
   outcome: ChildOutcome,
-  /** In words, where the outcome leaves a question: what failed, what is asked. */
+  /** Explains the outcome if needed: what failed, what is asked. */
   why: z.optional(z.string()),
   cwd: z.string(),
   createdAt: z.string(),
   lastActiveAt: z.string(),
   parentId: z.optional(SessionId),
-  /** What it and all below it have spent, and what is left of the tightest budget above it. */
+  /** Usage of the agent and everything below it, and the rest of the tightest budget above it. */
   spent: z.optional(z.object({ turns: z.number(), tokens: z.number(), cost: z.number(), workMs: z.number() })),
   left: z.optional(
     z.object({
@@ -50,7 +50,7 @@ export type ChildInfo = z.infer<typeof ChildInfo>;
 
 const WAITED_AGENTS_MAX = 50;
 
-/** A session wants to be woken when any or all of these agents have ended their work. */
+/** A session's request to be woken when any or all of these agents have finished. */
 export const ArmedWait = z.object({
   waitId: z.string().check(z.minLength(1), z.maxLength(200)),
   agentIds: z.array(SessionId).check(z.minLength(1), z.maxLength(WAITED_AGENTS_MAX)),
@@ -59,13 +59,13 @@ export const ArmedWait = z.object({
 });
 export type ArmedWait = z.infer<typeof ArmedWait>;
 
-/** What may be spent by an agent and all that it starts; absent means without limit. */
+/** The budget of an agent and everything it starts; absent means no limit. */
 export const Budget = z.object({
   turns: z.optional(z.int().check(z.minimum(1))),
   tokens: z.optional(z.int().check(z.minimum(1))),
   /** In the currency the agents report. */
   cost: z.optional(z.number().check(z.positive())),
-  /** Time in which its agents were at work, added up. */
+  /** Total working time of its agents. */
   workMs: z.optional(z.int().check(z.minimum(1))),
 });
 export type Budget = z.infer<typeof Budget>;

@@ -13,8 +13,8 @@ interface EntryIndex {
 }
 
 /**
- * Positions in long lists of entries. `withEntry` and `withReplaced` hand the index on to the list they return, so a
- * turn with many thousand entries builds it once. A list that was left behind builds its own if it is asked again.
+ * Positions in long lists of entries. `withEntry` and `withReplaced` pass the index on to the list they return, so a
+ * turn with many thousand entries builds it once. An older list builds its own when needed.
  */
 const indexes = new WeakMap<readonly Entry[], EntryIndex>();
 
@@ -35,7 +35,7 @@ export function findToolCall(entries: readonly Entry[], toolCallId: string): Too
 
 /** How many calls are running, and the one that has been running for longest. */
 export function runningCalls(entries: readonly Entry[]): { readonly count: number; readonly oldest?: ToolCallEntry } {
-  // A short list cannot have many, and nobody asks for the oldest of few.
+  // A short list cannot have many, so the oldest is not needed.
   if (entries.length <= SCANNED_ENTRIES_MAX) return { count: entries.filter(isRunning).length };
   const { running, byEntryId } = indexOf(entries);
   const [first] = running;

@@ -1,16 +1,19 @@
 import { z } from "zod/mini";
-import { CommandId, EntryId, TurnId } from "./ids.ts";
+import { ChangedFile, CheckpointId, ENTRY_FILES_MAX, ENTRY_LEFT_OUT_MAX, LeftOutFile } from "./changes.ts";
+import { ContextCounts } from "./conversations.ts";
+import { CommandId, EntryId, SessionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
+import { PersonRef } from "./person-ref.ts";
 import { StopReason } from "./stop-reason.ts";
 
 /**
- * What stands here is the beginning and the end of a longer text, with words about the gap between them; the whole is
- * in the store and comes with `session:output`.
+ * The text is the beginning and the end of a longer one, with a note about the gap; the complete text is in the store
+ * and comes with `session:output`.
  */
 export const Truncated = z.object({ totalChars: z.int(), headChars: z.int(), tailChars: z.int() });
 export type Truncated = z.infer<typeof Truncated>;
 
-/** Structured content that text alone cannot carry; the text form always stands beside it. */
+/** Structured content that text alone cannot carry; the text form is always present, too. */
 export const Part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), truncated: z.optional(Truncated) }),
   z.object({
@@ -19,8 +22,8 @@ export const Part = z.discriminatedUnion("type", [
     oldText: z.nullable(z.string()),
     newText: z.string(),
     /**
-     * The texts are a part of the files that starts at this line; what is left out around them is the same in both.
-     * Absent where the place in the file is not known.
+     * The texts are a part of the files that starts at this line; the parts left out around them are equal in both.
+     * Absent if the position in the file is unknown.
      */
     firstLine: z.optional(z.int()),
     /** How long both whole texts are together. */
@@ -32,7 +35,7 @@ export const Part = z.discriminatedUnion("type", [
     mimeType: z.string(),
     data: z.string(),
     uri: z.optional(z.string()),
-    /** What it is called, for those who cannot see it. */
+    /** Alternative text. */
     name: z.optional(z.string()),
   }),
   z.object({ type: z.literal("audio"), mimeType: z.string(), data: z.string() }),
@@ -50,7 +53,7 @@ export const Part = z.discriminatedUnion("type", [
     uri: z.string(),
     mimeType: z.optional(z.string()),
     text: z.optional(z.string()),
-    /** What is no text, as base64. */
+    /** Binary content, as base64. */
     blob: z.optional(z.string()),
     truncated: z.optional(Truncated),
   }),
@@ -71,12 +74,15 @@ export type PlanItem = z.infer<typeof PlanItem>;
 const base = {
   entryId: EntryId,
   turnId: z.optional(TurnId),
-  /** A sub-agent said or did this, on behalf of that tool call. */
+  /** A message or call of a sub-agent, on behalf of that tool call. */
   parentToolCallId: z.optional(z.string()),
 };
 
-/** Who wrote a message that the user did not: the session's parent, its own agents (a digest), or a program outside. */
-export const MessageAuthor = z.enum(["parent", "children", "program"]);
+/**
+ * Who wrote a message that the user did not send here: the session's parent, its own agents (a digest), an external
+ * program, our scheduler when a usage limit has ended, or whoever continued the conversation in a terminal.
+ */
+export const MessageAuthor = z.enum(["parent", "children", "program", "limit", "terminal"]);
 export type MessageAuthor = z.infer<typeof MessageAuthor>;
 
 export const UserEntry = z.object({
@@ -85,11 +91,15 @@ export const UserEntry = z.object({
   content: z.string(),
   /** Absent: the user. */
   author: z.optional(MessageAuthor),
+  /** Which of several people. */
+  person: z.optional(PersonRef),
   attachments: z.optional(z.array(Part)),
   timestamp: z.string(),
   commandId: z.optional(CommandId),
-  /** Said in the middle of the turn it belongs to, which went on with it. */
+  /** Sent into the running turn that it belongs to, which continued with it. */
   steered: z.optional(z.literal(true)),
+  /** The agent got a context pack with this message; `session:pack` has the text. */
+  context: z.optional(ContextCounts),
 });
 export const AssistantEntry = z.object({
   ...base,
@@ -97,7 +107,7 @@ export const AssistantEntry = z.object({
   content: z.string(),
   parts: z.optional(z.array(Part)),
   timestamp: z.string(),
-  /** The agent's own id of this message: late text finds its way home by it. */
+  /** The agent's own id of this message, which assigns late text to it. */
   messageId: z.optional(z.string()),
 });
 export const ThinkingEntry = z.object({
@@ -118,19 +128,23 @@ export const ToolCallEntry = z.object({
   result: z.optional(z.string()),
   error: z.optional(z.string()),
   input: z.optional(Json),
-  /** What came back in the agent's own form, where it says more than `result`. */
+  /** The agent's raw result, where it contains more than `result`. */
   output: z.optional(Json),
   truncated: z.optional(Truncated),
   parts: z.optional(z.array(Part)),
   locations: z.optional(z.array(ToolLocation)),
   startedAt: z.optional(z.string()),
   endedAt: z.optional(z.string()),
-  /** How much of the time between them it waited for the user's answer. */
+  /** How much of the time between them was spent waiting for the user's answer. */
   waitedMs: z.optional(z.number().check(z.gte(0))),
-  /** Cancelled by nobody: its turn was over while it still ran. It may yet be heard of. */
+  /** Not cancelled by anyone: its turn ended while it was running. Updates may still arrive. */
   unfinished: z.optional(z.literal(true)),
-  /** The policy answered for the user whether this may be done, and why it did. */
+  /** It stands for a sub-agent with a session of its own: it may outlive its turn, and be stopped alone. */
+  subAgent: z.optional(z.object({ canStop: z.boolean() })),
+  /** The policy answered the request for this call, and why. */
   permission: z.optional(z.object({ answer: z.enum(["allowed", "denied"]), by: z.literal("policy"), why: z.string() })),
+  /** Which of several people answered the request for this call. */
+  answered: z.optional(z.object({ answer: z.enum(["allowed", "denied"]), person: PersonRef })),
 });
 export const PlanEntry = z.object({
   ...base,
@@ -146,14 +160,41 @@ export const NoticeEntry = z.object({
   severity: NoticeSeverity,
   content: z.string(),
   timestamp: z.optional(z.string()),
-  /** It says how its turn ended. */
+  /** How its turn ended. */
   turnEnd: z.optional(StopReason),
-  /** It says that the agent makes its memory of the talk shorter, and how far it is. */
+  /** The agent compacts its context, and the progress. */
   compaction: z.optional(
     z.object({ id: z.string(), status: z.enum(["in_progress", "completed", "failed", "cancelled"]) }),
   ),
   /** More about it, shown on demand. */
   details: z.optional(z.string()),
+  /** Files were restored: to which checkpoint, and which one holds the state before. */
+  restore: z.optional(z.object({ to: CheckpointId, safety: CheckpointId, undoId: z.string(), files: z.int() })),
+  /** That restore was undone, by its `undoId`: it is not offered again. */
+  undone: z.optional(z.string()),
+  /** The conversation continues there. */
+  branch: z.optional(z.object({ sessionId: SessionId })),
+  /** Which of several people did it. */
+  person: z.optional(PersonRef),
+});
+/** What changed in the files during a turn, whoever changed it. */
+export const ChangesEntry = z.object({
+  ...base,
+  type: z.literal("changes"),
+  content: z.string(),
+  before: CheckpointId,
+  after: CheckpointId,
+  /** Files, and their lines. */
+  total: z.int(),
+  added: z.int(),
+  removed: z.int(),
+  files: z.array(ChangedFile).check(z.maxLength(ENTRY_FILES_MAX)),
+  /** The first checkpoint was taken after the agent had begun, or the last one only later. */
+  late: z.optional(z.literal(true)),
+  /** Another session worked in the same directory meanwhile: some changes may be its work. */
+  shared: z.optional(z.literal(true)),
+  leftOut: z.optional(z.array(LeftOutFile).check(z.maxLength(ENTRY_LEFT_OUT_MAX))),
+  timestamp: z.string(),
 });
 
 /** One thing in the transcript. Entries are replaced whole by id, or grow by chunks. */
@@ -164,6 +205,7 @@ export const Entry = z.discriminatedUnion("type", [
   ToolCallEntry,
   PlanEntry,
   NoticeEntry,
+  ChangesEntry,
 ]);
 export type Entry = z.infer<typeof Entry>;
 export type EntryOf<Type extends Entry["type"]> = Extract<Entry, { type: Type }>;
@@ -172,12 +214,13 @@ export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ThinkingEntry = z.infer<typeof ThinkingEntry>;
 export type ToolCallEntry = z.infer<typeof ToolCallEntry>;
 export type NoticeEntry = z.infer<typeof NoticeEntry>;
+export type ChangesEntry = z.infer<typeof ChangesEntry>;
 export type TextEntry = AssistantEntry | ThinkingEntry;
 
 export const ENTRY_TYPES: readonly Entry["type"][] = Entry.def.options.flatMap(
   (option) => option.shape.type.def.values,
 );
-/** What each kind is called on screen. */
+/** The display name of each kind. */
 export const ENTRY_LABELS: Readonly<Record<Entry["type"], string>> = {
   user: "You",
   assistant: "Answer",
@@ -185,6 +228,7 @@ export const ENTRY_LABELS: Readonly<Record<Entry["type"], string>> = {
   "tool-call": "Tool",
   plan: "Plan",
   notice: "Notice",
+  changes: "Changes",
 };
 
 /** A function for each kind of entry: a table that lacks a kind does not compile. */
@@ -207,7 +251,7 @@ export function isTextEntry(entry: Entry | undefined): entry is TextEntry {
 }
 
 /** The agent's own name for an entry, by which a late update finds it. */
-export function agentIdOf(entry: Entry): string | null {
+export function externalIdOf(entry: Entry): string | null {
   if (entry.type === "tool-call") return entry.toolCallId;
   if (entry.type === "notice") return entry.compaction?.id ?? null;
   return isTextEntry(entry) ? (entry.messageId ?? null) : null;

@@ -3,7 +3,7 @@ import { entryId, SESSION, turnId } from "../../tests/core/names.ts";
 import { assistantEntry, idsOf, userEntry } from "../../tests/core/some-entries.ts";
 import type { Entry } from "./entry.ts";
 import { entriesOf, foldMessage } from "./fold-message.ts";
-import type { SessionHistory, SessionPage } from "./server-messages.ts";
+import type { SessionHistory, SessionPage } from "./session-messages.ts";
 import { EMPTY_SESSION, type SessionState, sessionFieldsOf } from "./session-schema.ts";
 
 function history(entries: Entry[], extra: Partial<SessionHistory> = {}): SessionHistory {
@@ -31,7 +31,7 @@ function after(...messages: Parameters<typeof foldMessage>[1][]): SessionState {
 const TURN = { state: "running", turnId: turnId("t2") } as const;
 
 describe("foldMessage", () => {
-  it("a history replaces everything that was there", () => {
+  it("a history replaces everything", () => {
     const old = { ...EMPTY_SESSION, seq: 99, title: "Old", settled: [userEntry("old")], archived: true, hasMore: true };
     const state = foldMessage(old, history([userEntry("u")], { hasMore: true }));
     expect(state).toEqual({
@@ -44,7 +44,7 @@ describe("foldMessage", () => {
     });
   });
 
-  it("the entries of the running turn are the open ones; with no turn running none is", () => {
+  it("the entries of the running turn are open; without a running turn there are none", () => {
     const entries = [
       userEntry("u1", { turnId: turnId("t1") }),
       assistantEntry("between"),
@@ -62,7 +62,7 @@ describe("foldMessage", () => {
     expect(idsOf(begun.settled)).toEqual(["u1", "between"]);
   });
 
-  it("what comes after a history goes on from it; what it includes already does nothing", () => {
+  it("facts after a history continue it; facts it already includes have no effect", () => {
     const state = after(history([assistantEntry("a", { turnId: turnId("t2"), content: "Hel" })], { turn: TURN }));
     const chunk = { type: "session:chunk", sessionId: SESSION, entryId: entryId("a") } as const;
     expect(foldMessage(state, { ...chunk, seq: 10, content: "known" })).toBe(state);
@@ -70,13 +70,13 @@ describe("foldMessage", () => {
     expect(entriesOf(grown)).toMatchObject([{ content: "Hello" }]);
   });
 
-  it("a resume changes nothing: the missed facts follow, and its own standing would hide them", () => {
+  it("a resume changes nothing: the missed facts follow, and its own fields would hide them", () => {
     const state = after(history([userEntry("u")]));
     const { entries: _, hasMore: __, ...standing } = history([], { seq: 20, title: "Newer", turn: TURN });
     expect(foldMessage(state, { ...standing, type: "session:resumed" })).toBe(state);
   });
 
-  it("a page is put before what is there, once", () => {
+  it("a page is put before the existing entries, once", () => {
     const state = after(history([userEntry("3"), userEntry("4")], { hasMore: true }));
     const first = page("3", [userEntry("2")], true);
     const paged = foldMessage(state, first);
@@ -86,13 +86,13 @@ describe("foldMessage", () => {
     expect([idsOf(entriesOf(whole)), whole.hasMore]).toEqual([["1", "2", "3", "4"], false]);
   });
 
-  it("a page for a place that is no longer the first is ignored: a fresh history came between", () => {
+  it("a page for a position that is no longer the first is ignored: a fresh history came between", () => {
     const state = after(history([userEntry("7")], { hasMore: true }));
     expect(foldMessage(state, page("3", [userEntry("2")]))).toBe(state);
     expect(foldMessage(EMPTY_SESSION, page("3", [userEntry("2")]))).toBe(EMPTY_SESSION);
   });
 
-  it("a page can stand before a turn that is the whole window", () => {
+  it("a page can precede a turn that is the whole window", () => {
     const open = userEntry("u2", { turnId: turnId("t2") });
     const state = foldMessage(after(history([open], { turn: TURN, hasMore: true })), page("u2", [userEntry("1")]));
     expect([idsOf(state.settled), idsOf(state.open)]).toEqual([["1"], ["u2"]]);

@@ -1,17 +1,18 @@
 import type { Entry } from "./entry.ts";
 import { reduceSession } from "./reduce-session.ts";
-import type { FactMessage, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
+import type { FactMessage } from "./server-messages.ts";
+import type { SessionHistory, SessionPage, SessionResumed } from "./session-messages.ts";
 import { isTurnActive, type SessionState, sessionFieldsOf } from "./session-schema.ts";
 
 export type FollowMessage = SessionHistory | SessionResumed | SessionPage | FactMessage;
 
-/** Every message a follower of a session receives, folded into the state it shows. */
+/** Folds every message to a session's follower into the state it shows. */
 export function foldMessage(state: SessionState, message: FollowMessage): SessionState {
   switch (message.type) {
     case "session:history":
       return stateFromHistory(message);
     case "session:resumed":
-      // Nothing but a promise that the missed facts follow: folding its standing here would skip them.
+      // A resume only promises the missed facts: folding its fields here would skip them.
       return state;
     case "session:page":
       return prependPage(state, message);
@@ -34,7 +35,7 @@ function stateFromHistory(history: SessionHistory): SessionState {
 
 function prependPage(state: SessionState, page: SessionPage): SessionState {
   const first = entriesOf(state)[0];
-  // A page for a place the state has moved away from (a fresh history came between) says nothing about now.
+  // A page for an outdated position (a fresh history came between) is ignored.
   if (first?.entryId !== page.before) return state;
   return { ...state, settled: [...page.entries, ...state.settled], hasMore: page.hasMore };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { CliType, CommandId, cliTypeOf, SessionId } from "./ids.ts";
 
-it("a session's agent is what stands before the first colon", () => {
+it("a session's agent is the part before the first colon", () => {
   expect(cliTypeOf(SessionId.parse("claude-code:abc:def"))).toBe(CliType.parse("claude-code"));
 });
 
@@ -10,7 +10,7 @@ it.each(["builtin:1", "a:b", "claude-code:x:y", "codex:with space"])("%s is a se
 });
 
 it.each(["", "builtin", "builtin:", ":1", "Builtin:1", "1a:1", "../x:1", `a:${"x".repeat(200)}`])(
-  "%s is no session id",
+  "%s is not a session id",
   (id) => {
     expect(SessionId.safeParse(id).success).toBe(false);
   },

@@ -4,19 +4,19 @@ import { Seq, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { PendingRequest } from "./pending-request.ts";
 
-/** More at work at once than this are told of in part. */
+/** Limit of working sessions in one answer. */
 export const INBOX_SESSIONS_MAX = 500;
-/** What a tool was given is left out when it is longer. */
+/** Longer tool input is left out. */
 export const INBOX_INPUT_CHARS_MAX = 2_000;
 
-/** As many sessions are quoted in one answer. */
+/** Limit of sessions quoted in one answer. */
 export const QUOTED_SESSIONS_MAX = 50;
 
-/** How a session ended its last answer. */
+/** The end of a session's last answer. */
 export const SessionResult = z.object({ sessionId: SessionId, lastLine: z.string() });
 export type SessionResult = z.infer<typeof SessionResult>;
 
-/** The tool call a session is busy with. */
+/** The running tool call of a session. */
 export const RunningTool = z.object({
   name: z.string(),
   kind: z.optional(z.string()),
@@ -25,7 +25,7 @@ export const RunningTool = z.object({
 });
 export type RunningTool = z.infer<typeof RunningTool>;
 
-/** A session at work: what it waits for the user with, and what it does, as of `seq`. */
+/** A working session: its open requests and its activity, as of `seq`. */
 export const InboxItem = z.object({
   sessionId: SessionId,
   seq: Seq,

@@ -2,7 +2,7 @@ import { z } from "zod/mini";
 import { PendingQuestion } from "./question.ts";
 import { PendingPermission } from "./session-parts.ts";
 
-/** What an agent waits for the user with: a permission to give, or a question to answer. */
+/** An open request of an agent to the user: a permission, or a question. */
 export const PendingRequest = z.union([PendingPermission, PendingQuestion]);
 export type PendingRequest = PendingPermission | PendingQuestion;
 
@@ -14,7 +14,7 @@ export function isQuestion(request: PendingRequest): request is PendingQuestion 
   return "elicitationId" in request;
 }
 
-/** The name by which the one request is told from the others. */
+/** The id of the request. */
 export function requestIdOf(request: PendingRequest): string {
   return isPermission(request) ? request.permissionId : request.elicitationId;
 }

@@ -1,11 +1,11 @@
 import { z } from "zod/mini";
 import { PermissionId, SessionId } from "./ids.ts";
 
-/** What happens with a request that no rule answers: ask, allow edits inside the session's directory, allow everything. */
+/** The answer to requests without a matching rule: ask, allow edits inside the session's directory, allow everything. */
 export const PermissionMode = z.enum(["ask", "edits", "all"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
-/** How far a mode or a rule reaches; the narrower mode counts, rules of all three count together. */
+/** The scope of a mode or a rule; the narrowest mode applies, rules of all three apply together. */
 export const PolicyScope = z.enum(["session", "project", "agent"]);
 export type PolicyScope = z.infer<typeof PolicyScope>;
 
@@ -38,17 +38,17 @@ const fields = {
   path: z.optional(z.string().check(z.minLength(1), z.maxLength(GLOB_CHARS_MAX))),
   /** The first words of a command. */
   command: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(COMMAND_CHARS_MAX))),
-  /** The command as it stands, with nothing after it. */
+  /** The exact command, with nothing after it. */
   exact: z.optional(z.boolean()),
-  /** A tool of a tool server, as `mcp:server/tool`; `mcp:server/*` is all of its tools. */
+  /** A tool of an MCP server, as `mcp:server/tool`; `mcp:server/*` means all of its tools. */
   tool: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(TOOL_CHARS_MAX))),
   expiresAt: z.optional(z.iso.datetime()),
 };
 
-/** A rule as it stands in what was stored: read tolerantly, because a later version may know more. */
+/** A stored rule: read tolerantly, because a later version may have more fields. */
 export const StoredRule = z.object(fields);
 
-/** A rule before it is kept. An unknown field is refused: dropping it silently would make the rule wider than it was meant. */
+/** A new rule. An unknown field is refused: dropping it silently would widen the rule. */
 export const RuleDraft = z.strictObject(fields).check(({ value, issues }) => {
   const problem = problemOf(value);
   if (problem) issues.push({ code: "custom", message: problem, input: value });
@@ -70,7 +70,7 @@ export const StartingPolicy = z.union([
 ]);
 export type StartingPolicy = z.infer<typeof StartingPolicy>;
 
-/** A request the policy answered: what it was about, how it was answered, and why. */
+/** A request that the policy answered: its subject, the answer, and the reason. */
 export const AuditEntry = z.object({
   sessionId: SessionId,
   permissionId: PermissionId,
@@ -83,7 +83,7 @@ export const AuditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** A past request, how it was answered then, and what a policy would have answered. */
+/** A past request, its answer then, and what a policy would have answered. */
 export const PreviewItem = z.object({
   sessionId: SessionId,
   permissionId: PermissionId,
@@ -94,7 +94,7 @@ export const PreviewItem = z.object({
   by: z.optional(z.enum(["user", "policy"])),
   would: z.enum(["allow", "deny", "ask"]),
   why: z.string(),
-  /** The policy as it is would answer otherwise. */
+  /** The current policy would answer differently. */
   differs: z.boolean(),
 });
 export type PreviewItem = z.infer<typeof PreviewItem>;

@@ -4,7 +4,7 @@ import { Json } from "./json.ts";
 
 export const FIELDS_MAX = 50;
 export const FIELD_OPTIONS_MAX = 500;
-/** In one field of an answer, whatever the agent would take. */
+/** Limit of one field of an answer, whatever the agent allows. */
 export const ANSWER_CHARS_MAX = 20_000;
 
 const Choice = z.union([z.string(), z.number(), z.boolean()]);
@@ -12,7 +12,7 @@ export const FieldOption = z.object({ value: Choice, label: z.string(), descript
 export type FieldOption = z.infer<typeof FieldOption>;
 
 const base = {
-  /** The name the agent knows it by. */
+  /** The agent's name for it. */
   name: z.string(),
   label: z.string(),
   description: z.optional(z.string()),
@@ -21,7 +21,7 @@ const base = {
 export const TextFormat = z.enum(["email", "uri", "date", "date-time"]);
 export type TextFormat = z.infer<typeof TextFormat>;
 
-/** One thing an agent wants to know, whichever way its schema put it. */
+/** One field of a question, in any form of its schema. */
 export const QuestionField = z.discriminatedUnion("kind", [
   z.object({
     ...base,
@@ -55,21 +55,20 @@ export const QuestionField = z.discriminatedUnion("kind", [
 ]);
 export type QuestionField = z.infer<typeof QuestionField>;
 
-export type AnswerValue = string | number | boolean | (string | number | boolean)[];
-export type AnswerContent = Record<string, AnswerValue>;
-
-/** What an agent asks of the user: to fill in a form, or to visit a page. */
+/** A question of an agent to the user: a form to fill in, or a page to visit. */
 export const Question = z.object({
   mode: z.enum(["form", "url"]),
   message: z.string(),
   title: z.optional(z.string()),
   description: z.optional(z.string()),
-  /** The tool call it belongs to, if the agent says so. */
+  /** The name of the sub-agent that asks; absent when the session's own agent asks. */
+  subAgent: z.optional(z.string()),
+  /** Its tool call, if the agent names it. */
   toolCallId: z.optional(z.string()),
-  /** Of a form; read from `requestedSchema`, which is kept as it came. */
+  /** Of a form; read from `requestedSchema`, which is kept unchanged. */
   fields: z.array(QuestionField),
   requestedSchema: z.optional(Json),
-  /** Of a page: always http or https. Nothing opens it before the user says so. */
+  /** Of a page: always http or https. Only the user opens it. */
   url: z.optional(z.string()),
 });
 export type Question = z.infer<typeof Question>;
@@ -78,24 +77,31 @@ export const PendingQuestion = z.object({
   ...Question.shape,
   elicitationId: ElicitationId,
   askedAt: z.string(),
-  /** Where the transcript tells of it. */
+  /** Its entry in the transcript. */
   entryId: z.optional(EntryId),
   turnId: z.optional(TurnId),
 });
 export type PendingQuestion = z.infer<typeof PendingQuestion>;
 
-/** A question of an agent's that belongs to no session, asked while one signs in for example. */
+/** A question outside any session, asked during sign-in for example. */
 export const AgentQuestion = z.object({ ...PendingQuestion.shape, cliType: CliType, agentName: z.string() });
 export type AgentQuestion = z.infer<typeof AgentQuestion>;
 
 export const QuestionAction = z.enum(["accept", "decline", "cancel"]);
 export type QuestionAction = z.infer<typeof QuestionAction>;
 
-/** How a question ended, when it was not the user who ended it. */
+/** How a question ended, if the user did not end it. */
 export const QuestionEnd = z.enum(["withdrawn", "unwatched", "stopped"]);
 export type QuestionEnd = z.infer<typeof QuestionEnd>;
 
-export interface QuestionAnswer {
-  readonly action: QuestionAction;
-  readonly content?: AnswerContent;
-}
+const AnswerValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.array(z.union([z.string(), z.number(), z.boolean()])),
+]);
+export type AnswerValue = z.infer<typeof AnswerValue>;
+const AnswerContent = z.record(z.string(), AnswerValue);
+export type AnswerContent = z.infer<typeof AnswerContent>;
+export const QuestionAnswer = z.object({ action: QuestionAction, content: z.exactOptional(AnswerContent) });
+export type QuestionAnswer = Readonly<z.infer<typeof QuestionAnswer>>;

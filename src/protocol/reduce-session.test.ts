@@ -5,8 +5,9 @@ import { FactBody, FactType } from "./facts.ts";
 import { reduceSession } from "./reduce-session.ts";
 import { EMPTY_CONFIG } from "./session-parts.ts";
 import { EMPTY_SESSION, type SessionState } from "./session-schema.ts";
+import { WorktreeId } from "./worktree-ref.ts";
 
-/** Folds facts numbered on from the state. */
+/** Folds facts numbered from the state on. */
 function fold(state: SessionState, ...facts: FactBody[]): SessionState {
   return facts.reduce((folded, fact) => reduceSession(folded, { ...fact, seq: folded.seq + 1 }), state);
 }
@@ -39,7 +40,7 @@ const page = (id: string) => ({
   askedAt: NOW,
 });
 
-/** One of each type: a new type of fact must find its place here. */
+/** One of each type: a new type of fact has to be added here. */
 const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
   "session:update": update(userEntry("u")),
   "session:chunk": chunk("a", "more"),
@@ -52,6 +53,32 @@ const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
   "session:waits": {
     type: "session:waits",
     items: [{ waitId: "w", agentIds: [SESSION], until: "all", armedAt: NOW }],
+  },
+  "session:worktree": {
+    type: "session:worktree",
+    worktree: { worktreeId: WorktreeId.parse("w-1"), name: "fix", branch: "liminal/fix-1a2b" },
+  },
+  "session:pause": {
+    type: "session:pause",
+    pause: {
+      limit: { kind: "usage", text: "You've hit your limit" },
+      dueAt: null,
+      resumesAt: null,
+      tries: 0,
+      isUntouched: true,
+    },
+  },
+  "session:organized": { type: "session:organized", pinned: true, labels: ["later"], dismissed: true },
+  "session:away": { type: "session:away", away: { command: "claude --resume 1", since: NOW } },
+  "session:changes": { type: "session:changes", counts: { files: 1, added: 2, removed: 3 } },
+  "session:primer": {
+    type: "session:primer",
+    primer: { context: { chars: 900, turns: 2, omitted: 0 }, options: { model: "deep" } },
+  },
+  "session:agent-notes": {
+    type: "session:agent-notes",
+    notes: ["The user restored a file."],
+    told: ["The user kept a file."],
   },
   "session:archived": { type: "session:archived" },
   "session:unarchived": { type: "session:unarchived" },
@@ -90,7 +117,7 @@ describe("reduceSession: what each fact means", () => {
     expect(fold(BASE, EACH[type])).toEqual({ ...BASE, ...change, seq: BASE.seq + 1 });
   });
 
-  it("W-9 a page that was agreed to is no longer asked but waited for, until it is said to be done", () => {
+  it("W-9 an accepted page is no longer asked but awaited, until it is reported as done", () => {
     const resolved = EACH["elicitation:resolved"];
     if (resolved.type !== "elicitation:resolved") throw new Error("each stands under its type");
     const agreed = fold(BASE, EACH["elicitation:request"], resolved);
@@ -107,21 +134,21 @@ describe("reduceSession: what each fact means", () => {
     expect(fold(BASE, { type: "permission:request", ...question("p"), by: "policy" }).pending).toEqual([]);
   });
 
-  it("an update appends an unknown entry and replaces a known one in its place", () => {
+  it("an update appends an unknown entry and replaces a known one at its position", () => {
     const two = fold(BASE, update(toolEntry("c")));
     expect(idsOf(two.open)).toEqual(["a", "c"]);
     const replaced = fold(two, update(assistantEntry("a", { content: "other" })));
     expect(replaced.open).toEqual([assistantEntry("a", { content: "other" }), toolEntry("c")]);
   });
 
-  it("a chunk appends to the text it names, by default the content; to nobody it is nothing", () => {
+  it("a chunk appends to the text it names, by default the content; without a target it has no effect", () => {
     const state = fold(BASE, update(toolEntry("c")), chunk("a", "words"), chunk("c", "out", "result"));
     const grown = fold(state, chunk("c", "put", "result"), chunk("nobody", "lost"));
     expect(grown.open).toMatchObject([{ content: "some words" }, { content: "", result: "output" }]);
     expect(fold(BASE, chunk("a", "x", "result")).open).toEqual(BASE.open);
   });
 
-  it("the turn's end settles what was open, in order; a turn that goes on settles nothing", () => {
+  it("the turn's end settles open entries, in order; a continuing turn settles nothing", () => {
     const first = fold(BASE, IDLE);
     expect([idsOf(first.settled), first.open]).toEqual([["a"], []]);
     const waiting = fold(first, RUNNING, update(userEntry("u")), {
@@ -132,7 +159,7 @@ describe("reduceSession: what each fact means", () => {
     expect(idsOf(fold(waiting, IDLE).settled)).toEqual(["a", "u"]);
   });
 
-  it("a late update revises a settled entry in its place, and is nothing to a reader that has it not", () => {
+  it("a late update revises a settled entry at its position, and has no effect for a reader without it", () => {
     const settled = fold(BASE, update(userEntry("u")), IDLE);
     const late: FactBody = { type: "session:update", entry: assistantEntry("a", { content: "revised" }), late: true };
     expect(fold(settled, late).settled.map(({ content }) => content)).toEqual(["revised", "said u"]);
@@ -140,24 +167,67 @@ describe("reduceSession: what each fact means", () => {
   });
 });
 
+describe("reduceSession: the time for which a tool call waits for the user", () => {
+  const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1_000).toISOString();
+  const call = toolEntry("c", { toolCallId: "c", turnId: turnId("t") });
+  const answered = (permission: string, time?: string): FactBody[] => [
+    { type: "permission:request", ...question(permission) },
+    {
+      type: "permission:resolved",
+      permissionId: permissionId(permission),
+      outcome: { outcome: "cancelled" },
+      ...(time !== undefined && { at: time }),
+    },
+  ];
+  const waitedMs = (state: SessionState) =>
+    [...state.settled, ...state.open].flatMap((entry) => (entry.type === "tool-call" ? [entry.waitedMs] : []));
+
+  it("is the sum of all its requests, of either kind", () => {
+    const once = fold(EMPTY_SESSION, RUNNING, update(call), ...answered("p", at(5)));
+    expect(waitedMs(once)).toEqual([5_000]);
+    const twice = fold(
+      once,
+      ...answered("q", at(0.001)),
+      { type: "elicitation:request", ...page("e"), toolCallId: "c" },
+      { type: "elicitation:resolved", elicitationId: elicitationId("e"), action: "decline", at: at(2) },
+    );
+    expect([waitedMs(twice), twice.pending]).toEqual([[7_001], []]);
+  });
+
+  it.each<[string, SessionState, FactBody[]]>([
+    ["an answer at once", fold(EMPTY_SESSION, RUNNING, update(call)), answered("p", at(0))],
+    ["a clock that was set back", fold(EMPTY_SESSION, RUNNING, update(call)), answered("p", at(-9))],
+    ["an answer of before times were kept", fold(EMPTY_SESSION, RUNNING, update(call)), answered("p")],
+    ["no turn", fold(EMPTY_SESSION, update(toolEntry("c", { toolCallId: "c" }))), answered("p", at(5))],
+    [
+      "a call of another turn",
+      fold(EMPTY_SESSION, RUNNING, update({ ...call, turnId: turnId("other") })),
+      answered("p", at(5)),
+    ],
+    ["another call", fold(EMPTY_SESSION, RUNNING, update({ ...call, toolCallId: "another" })), answered("p", at(5))],
+  ])("does not count with %s", (_, state, facts) => {
+    expect(waitedMs(fold(state, ...facts))).toEqual([undefined]);
+  });
+});
+
 describe("reduceSession: its promises", () => {
-  it("a fact that was folded before changes nothing, not even the object", () => {
+  it("a fact that was already folded changes nothing, not even the object", () => {
     for (const fact of Object.values(EACH)) {
       expect(reduceSession(BASE, { ...fact, seq: BASE.seq })).toBe(BASE);
       expect(reduceSession(BASE, { ...fact, seq: 1 })).toBe(BASE);
     }
   });
 
-  it("the number is the fact's own, also after a gap: facts no reader understands are left out on the wire", () => {
+  it("the number is the fact's own, also after a gap: facts that readers do not understand are not sent", () => {
     expect(reduceSession(BASE, { ...EACH["session:archived"], seq: 99 }).seq).toBe(99);
   });
 
-  it("nothing that was given is changed", () => {
+  it("inputs are not modified", () => {
     const frozen = deepFreeze(fold(BASE, EACH["permission:request"], IDLE, RUNNING, update(toolEntry("c"))));
     for (const fact of Object.values(EACH)) expect(() => fold(frozen, deepFreeze(fact))).not.toThrow();
   });
 
-  it("a chunk leaves the settled entries untouched: its cost does not grow with the session", () => {
+  it("a chunk does not touch the settled entries: its cost does not grow with the session", () => {
     const settled = fold(BASE, IDLE, RUNNING, update(assistantEntry("b")));
     expect(fold(settled, chunk("b", "x")).settled).toBe(settled.settled);
   });

@@ -4,12 +4,13 @@ import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
 import { isPermission, isQuestion } from "./pending-request.ts";
 import { PendingQuestion } from "./question.ts";
+import { PendingPermission } from "./session-parts.ts";
 import { isTurnActive, type SessionState } from "./session-schema.ts";
 import { extend } from "./shown-text.ts";
 
 /**
- * The only meaning of a fact. The server folds it to decide, the browser to paint, tests to check.
- * Pure: no clock, no ids, no I/O; time and identity arrive inside the fact.
+ * Defines what each fact means. The server folds facts to decide, the browser to display, tests to check. Pure: no
+ * clock, no ids, no I/O; time and identity arrive inside the fact.
  */
 export function reduceSession(state: SessionState, fact: FactBody & { readonly seq: number }): SessionState {
   if (fact.seq <= state.seq) return state;
@@ -19,7 +20,7 @@ export function reduceSession(state: SessionState, fact: FactBody & { readonly s
 function applyFact(state: SessionState, fact: FactBody): SessionState {
   switch (fact.type) {
     case "session:update":
-      return upsertEntry(state, fact);
+      return noteSubAgent(upsertEntry(state, fact), fact.entry);
     case "session:chunk":
       return replaceEntry(state, fact.entryId, (entry) => appendText(entry, fact.content, fact.field ?? "content"));
     case "session:complete":
@@ -27,11 +28,27 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
     case "session:raw":
       return state;
     case "session:turn":
-      return fact.turn.state === "idle" ? settle({ ...state, turn: fact.turn }) : { ...state, turn: fact.turn };
+      return fact.turn.state === "idle"
+        ? settle({ ...state, turn: fact.turn })
+        : { ...state, turn: fact.turn, dismissed: false };
     case "session:queue":
       return { ...state, queue: fact.items, queuePaused: fact.paused };
     case "session:waits":
       return { ...state, waits: fact.items };
+    case "session:changes":
+      return { ...state, changes: fact.counts };
+    case "session:worktree":
+      return { ...state, worktree: fact.worktree };
+    case "session:pause":
+      return { ...state, pause: fact.pause };
+    case "session:away":
+      return { ...state, away: fact.away };
+    case "session:organized":
+      return { ...state, pinned: fact.pinned, labels: fact.labels, dismissed: fact.dismissed };
+    case "session:agent-notes":
+      return { ...state, agentNotes: fact.notes, toldNotes: fact.told ?? [] };
+    case "session:primer":
+      return { ...state, primer: fact.primer };
     case "session:config":
       return { ...state, config: fact.config };
     case "session:title-updated":
@@ -42,9 +59,8 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
       return { ...state, archived: false };
     case "permission:request": {
       if (fact.by === "policy") return state;
-      const { permissionId, toolCall, options, askedAt, note, offers } = fact;
-      const asked = { permissionId, toolCall, options, askedAt, ...(note && { note }), ...(offers && { offers }) };
-      return { ...state, pending: [...state.pending, asked] };
+      const { type: _, by: __, ...asked } = fact;
+      return { ...state, pending: [...state.pending, PendingPermission.parse(asked)] };
     }
     case "permission:resolved": {
       const asked = state.pending.filter(isPermission).find((one) => one.permissionId === fact.permissionId);
@@ -62,7 +78,7 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
   }
 }
 
-/** A page is only agreed to, not visited: it stays in view, but nobody waits for an answer any more. */
+/** A page is only accepted, not visited: it stays visible, but no answer is awaited any more. */
 function resolveQuestion(state: SessionState, fact: Extract<FactBody, { type: "elicitation:resolved" }>): SessionState {
   const isIt = ({ elicitationId }: PendingQuestion) => elicitationId === fact.elicitationId;
   const asked = state.pending.filter(isQuestion).find(isIt);
@@ -74,7 +90,7 @@ function resolveQuestion(state: SessionState, fact: Extract<FactBody, { type: "e
   };
 }
 
-/** What a call of the running turn waits for the user is no time of its own. */
+/** The time that a call waits for the user is not part of its own duration. */
 function withWaiting(
   state: SessionState,
   toolCallId: string | undefined,
@@ -85,7 +101,7 @@ function withWaiting(
   const call = findToolCall(state.open, toolCallId);
   const waitedMs = Date.parse(answeredAt) - Date.parse(askedAt);
   if (!call || !(waitedMs > 0)) return state;
-  // What was called outside a turn is open for some readers and settled for others.
+  // A call outside a turn is open for some readers and settled for others.
   if (!isTurnActive(state.turn) || call.turnId !== state.turn.turnId) return state;
   return replaceEntry(state, call.entryId, () => ({ ...call, waitedMs: (call.waitedMs ?? 0) + waitedMs }));
 }
@@ -103,6 +119,20 @@ function upsertEntry(
   if (replaced !== state || late) return replaced;
   const place = before === undefined ? -1 : positionOfEntry(state.open, before);
   return { ...state, open: place === -1 ? withEntry(state.open, entry) : state.open.toSpliced(place, 0, entry) };
+}
+
+const SUB_AGENT_CALLS_MAX = 1_000;
+
+function noteSubAgent(state: SessionState, entry: Entry): SessionState {
+  if (entry.type !== "tool-call") return state;
+  const { subAgentCalls } = state;
+  const { toolCallId, parentToolCallId, status, subAgent } = entry;
+  const isNoted = subAgentCalls.includes(toolCallId);
+  const isOfSubAgent = subAgent || (parentToolCallId !== undefined && subAgentCalls.includes(parentToolCallId));
+  if (status !== "running")
+    return isNoted ? { ...state, subAgentCalls: subAgentCalls.filter((id) => id !== toolCallId) } : state;
+  if (isNoted || !isOfSubAgent) return state;
+  return { ...state, subAgentCalls: [...subAgentCalls, toolCallId].slice(-SUB_AGENT_CALLS_MAX) };
 }
 
 /** The open entries first: almost every change is there, and the settled list may be long. */

@@ -16,14 +16,14 @@ const KIND_WORDS: Readonly<Record<ToolKind, string>> = {
 /** Kinds that a rule without a path covers inside the session's directory only. */
 const INSIDE_ONLY: ReadonlySet<ToolKind> = new Set<ToolKind>(["read", "edit", "delete", "move", "search"]);
 
-/** A rule as a sentence: what the user is shown is what the engine does. */
+/** A rule as a sentence, exactly as it is evaluated. */
 export function ruleWords({ effect, kind, path, command, exact, tool }: RuleDraft): string {
   const verb = effect === "allow" ? "Allow" : "Deny";
   if (tool !== undefined)
     return `${verb} the tool ${tool}`.replace(/^(\w+) the tool mcp:([^/]+)\/\*$/, "$1 all tools of $2");
   if (command !== undefined) {
     if (exact) return `${verb} exactly "${command}"`;
-    // An allowing rule covers less than what starts alike; a denying one covers all of it.
+    // An allowing rule covers less than its prefix; a denying one covers all of it.
     return effect === "allow"
       ? `Allow "${command}" with arguments known to be harmless, inside the session's directory`
       : `Deny commands that start with "${command}"`;
@@ -38,7 +38,7 @@ function touching(effect: RuleDraft["effect"]): string {
   return effect === "allow" ? "reading and changing files" : "any file access";
 }
 
-/** What the user chooses from, in words. */
+/** The user's choices as text. */
 export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
   ask: "Ask every time",
   edits: "Allow edits inside the session's directory",

@@ -17,7 +17,7 @@ const time = z.string().check(
   z.refine((text) => !Number.isNaN(Date.parse(text)), "not a time"),
 );
 
-/** Words are all to be found, the last one may be the beginning of one, and what stands in quotes is found as it stands. */
+/** All words have to occur, the last one may be incomplete, and quoted text is matched exactly. */
 export const searchFields = {
   query: z.string().check(z.maxLength(SEARCH_QUERY_CHARS_MAX)),
   projectId: z.optional(ProjectId),
@@ -35,7 +35,7 @@ export const searchFields = {
 const SearchRequest = z.object(searchFields);
 export type SearchRequest = z.infer<typeof SearchRequest>;
 
-/** A piece of the text around a hit; `hit` marks what matched. Plain text, never markup. */
+/** A piece of the text around a hit; `hit` marks the match. Plain text, never markup. */
 export const SnippetPiece = z.object({ text: z.string(), hit: z.boolean() });
 export type SnippetPiece = z.infer<typeof SnippetPiece>;
 
@@ -45,7 +45,7 @@ export const SearchHit = z.object({
   title: z.string(),
   cliType: CliType,
   archived: z.boolean(),
-  /** Absent when the title itself was found. */
+  /** Absent if the title itself matched. */
   entryId: z.optional(EntryId),
   kind: SearchKind,
   timestamp: z.optional(z.string()),

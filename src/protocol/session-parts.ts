@@ -1,11 +1,14 @@
 import { z } from "zod/mini";
+import { UsageLimit } from "./conversations.ts";
 import { MessageAuthor, Part, ToolLocation } from "./entry.ts";
 import { CommandId, PermissionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { StoredRule } from "./permission-policy.ts";
+import { PersonRef } from "./person-ref.ts";
 import { StopReason } from "./stop-reason.ts";
 
-export const TurnError = z.object({ code: z.string(), message: z.string() });
+/** `limit`, with the code AGENT_LIMIT: the limit that the agent's account has reached. */
+export const TurnError = z.object({ code: z.string(), message: z.string(), limit: z.optional(UsageLimit) });
 export type TurnError = z.infer<typeof TurnError>;
 
 export const Turn = z.object({
@@ -14,6 +17,10 @@ export const Turn = z.object({
   startedAt: z.optional(z.string()),
   stopReason: z.optional(StopReason),
   error: z.optional(TurnError),
+  /**
+   * It was started automatically after a usage limit: the number of the retry, and when that limit was expected to end.
+   */
+  resumed: z.optional(z.object({ tries: z.int(), resetsAt: z.optional(z.string()) })),
 });
 export type Turn = z.infer<typeof Turn>;
 
@@ -23,10 +30,12 @@ export const QueueItem = z.object({
   content: z.string(),
   /** Absent: the user. */
   author: z.optional(MessageAuthor),
+  /** Which of several people. */
+  person: z.optional(PersonRef),
   attachments: z.optional(z.array(Part)),
-  /** The agent was asked to take it into the running turn and has not answered yet. */
+  /** The agent was asked to accept it into the running turn and has not answered yet. */
   steering: z.optional(z.literal(true)),
-  /** Why the user denied a request: it is sent even when the agent ends its turn as cancelled because of the denial. */
+  /** Why the user denied a request: sent even if the agent ends its turn as cancelled because of the denial. */
   isReason: z.optional(z.literal(true)),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
@@ -34,7 +43,7 @@ export type QueueItem = z.infer<typeof QueueItem>;
 export const PermissionOption = z.object({ optionId: z.string(), name: z.string(), kind: z.string() });
 export type PermissionOption = z.infer<typeof PermissionOption>;
 
-/** What the agent wants to do, as it stood when it asked. */
+/** What the agent wants to do, as of its request. */
 export const PermissionToolCall = z.object({
   toolCallId: z.string(),
   name: z.string(),
@@ -50,9 +59,11 @@ export const PendingPermission = z.object({
   toolCall: PermissionToolCall,
   options: z.array(PermissionOption),
   askedAt: z.string(),
-  /** What the user should know before answering: why no rule answers it, or what in it deceives the eye. */
+  /** The name of the sub-agent that asks; absent when the session's own agent asks. */
+  subAgent: z.optional(z.string()),
+  /** What the user should know before answering: why no rule applies, or what in it is deceptive. */
   note: z.optional(z.string()),
-  /** The rules that would answer requests like this one from now on. */
+  /** The rules that would answer similar requests from now on. */
   offers: z.optional(z.array(StoredRule)),
 });
 export type PendingPermission = z.infer<typeof PendingPermission>;
@@ -88,18 +99,20 @@ export type SlashCommand = z.infer<typeof SlashCommand>;
 export const Usage = z.object({
   used: z.number(),
   size: z.number(),
-  /** What the session has cost so far, over all agent processes it had. */
+  /** The cost of the session so far, over all its agent processes. */
   cost: z.optional(z.object({ amount: z.number(), currency: z.string() })),
   /** The part of `cost` that earlier processes reported: most agents count from zero in each. */
   costBefore: z.optional(z.number()),
-  /** Tokens spent in all turns: what the agent reports for each, or, where it reports nothing, how far its context grew. */
+  /** The part of `cost` that the agent reported from before this session existed: not spent here. */
+  costRemembered: z.optional(z.number()),
+  /** Tokens spent in all turns: as reported by the agent, or, without reports, by the growth of its context. */
   tokens: z.optional(z.number()),
-  /** The part of `tokens` that the running turn has spent by what is known so far; its report replaces it. */
+  /** The part of `tokens` of the running turn so far; its report replaces it. */
   turnTokens: z.optional(z.number()),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What a message to this agent may carry besides text and links, and whether it takes one in the middle of a turn. */
+/** What a message to this agent may contain besides text and links, and whether it accepts one during a turn. */
 export const PromptAbilities = z.object({
   image: z.boolean(),
   audio: z.boolean(),
@@ -108,7 +121,7 @@ export const PromptAbilities = z.object({
 });
 export type PromptAbilities = z.infer<typeof PromptAbilities>;
 
-/** What the agent lets the user choose and type in this session. */
+/** The agent's options and commands in this session. */
 export const SessionConfig = z.object({
   options: z.array(ConfigOption),
   commands: z.array(SlashCommand),

@@ -1,10 +1,14 @@
 import { z } from "zod/mini";
+import { Attempt } from "./attempt-ref.ts";
+import { ChangeCounts } from "./changes.ts";
+import { Primer, SessionAway, SessionOrigin, SessionPause } from "./conversations.ts";
 import { ArmedWait } from "./delegation.ts";
 import type { Entry } from "./entry.ts";
 import { CliType, ProjectId, Seq, SessionId } from "./ids.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { PendingQuestion } from "./question.ts";
 import { EMPTY_CONFIG, QueueItem, SessionConfig, Turn, TurnError, Usage } from "./session-parts.ts";
+import { SessionWorktree } from "./worktree-ref.ts";
 
 /**
  * The one schema of a session. Its fields are listed in the three tables below and nowhere else: the row in lists, the
@@ -27,12 +31,12 @@ const json = (name: string): Column => ({ name, encoding: "json" });
 
 /** A field of the state; `initial` is its value before the first fact. */
 const field = <Type extends z.ZodMiniType>(type: Type, initial: z.output<Type>) => ({ type, initial });
-/** One that snapshots and servers of earlier versions lack: they are read as if it had its initial value. */
+/** A field that snapshots and servers of earlier versions lack: it is read with its initial value. */
 const laterField = <Type extends z.ZodMiniType>(type: Type, initial: z.core.util.NoUndefined<z.output<Type>>) =>
   field(z._default(type, initial), initial);
 
 export const UNTITLED = "New Session";
-/** Who gave the title: a user's beats the agent's, which beats the one derived from the first message. */
+/** The source of the title: a user's has priority over the agent's, which has priority over the derived one. */
 export const TitleSource = z.enum(["none", "derived", "agent", "user"]);
 
 /** In the state and in the row: every commit copies them from the state into their columns. */
@@ -40,6 +44,20 @@ const SHARED_FIELDS = {
   title: { ...field(z.string(), UNTITLED), column: text("title") },
   archived: { ...field(z.boolean(), false), column: boolean("archived") },
   turn: { ...field(Turn, { state: "idle" }), column: json("turn") },
+  /** Files that its turns changed and that are neither reviewed nor committed; null when there are none. */
+  changes: { ...laterField(z.nullable(ChangeCounts), null), column: json("changes") },
+  /** The worktree it works in; null in the project's own directory. */
+  worktree: { ...laterField(z.nullable(SessionWorktree), null), column: json("worktree") },
+  /** Set while it waits for the end of a usage limit. */
+  pause: { ...laterField(z.nullable(SessionPause), null), column: json("pause") },
+  /** Set while the conversation is continued in a terminal. */
+  away: { ...laterField(z.nullable(SessionAway), null), column: json("away") },
+  /** Shown above the others of its project. */
+  pinned: { ...laterField(z.boolean(), false), column: boolean("pinned") },
+  /** The user's labels, in the order in which they were given. */
+  labels: { ...laterField(z.array(z.string()), []), column: json("labels") },
+  /** The user has dismissed its failure: it no longer asks for attention. The next turn resets this. */
+  dismissed: { ...laterField(z.boolean(), false), column: boolean("dismissed") },
 };
 
 /** Only in the state: in the snapshot, and in what a follower receives when it opens the session. */
@@ -52,14 +70,22 @@ const STATE_FIELDS = {
   /** Pages the user agreed to open, until the agent is done with them. */
   visits: laterField(z.array(PendingQuestion), []),
   queue: field(z.array(QueueItem), []),
-  /** A stop by hand or a failure holds the queue back until the user sends again. */
+  /** A stop by the user or a failure pauses the queue until the user sends again. */
   queuePaused: field(z.boolean(), false),
   config: field(SessionConfig, EMPTY_CONFIG),
-  /** What will wake the session by itself. */
+  /** What will wake the session automatically. */
   waits: laterField(z.array(ArmedWait), []),
+  /** Notes for the agent that are sent with the next prompt, for example which files were restored. */
+  agentNotes: laterField(z.array(z.string()), []),
+  /** The notes sent with the prompt of the running turn; returned to `agentNotes` if the agent sent nothing in it. */
+  toldNotes: laterField(z.array(z.string()), []),
+  /** Calls that outlive their turn: active sub-agents and their calls. Derived from the entries. */
+  subAgentCalls: laterField(z.array(z.string()), []),
+  /** The context pack for the first message after a branch, a move or a loss of memory; null: none. */
+  primer: laterField(z.nullable(Primer), null),
 };
 
-/** `failed`: nothing was sent yet that could say so; `error` is why, and `session:reconnect` tries again. */
+/** `failed`: no message was sent yet that could show it; `error` is the reason, and `session:reconnect` retries. */
 const SessionStart = z.discriminatedUnion("state", [
   z.object({ state: z.literal("starting") }),
   z.object({ state: z.literal("failed"), error: TurnError }),
@@ -74,18 +100,22 @@ const ROW_FIELDS = {
   createdAt: { type: z.string(), column: text("created_at") },
   lastActiveAt: { type: z.string(), column: text("last_active_at") },
   parentId: { type: z.optional(SessionId), column: text("parent_id") },
+  /** The session whose conversation it started with. */
+  origin: { type: z.optional(SessionOrigin), column: json("origin") },
+  /** It is one of several at a task. */
+  attempt: { type: z.optional(Attempt), column: json("attempt") },
   unread: {
     type: z.optional(z.boolean()),
-    column: { name: "unread", encoding: "boolean", sql: "attention_seq > seen_seq" } satisfies Column,
+    column: { name: "unread", encoding: "boolean", sql: "attention_seq > seen_seq OR marked_unread" } satisfies Column,
   },
-  /** Its turn is over, and it goes on by itself when agents that it started have finished. */
+  /** Its turn has ended, and it continues automatically when its agents have finished. */
   waitsForAgents: {
     type: z.optional(z.boolean()),
     column: { name: "waits_for_agents", encoding: "flag", sql: "armed_waits > 0" } satisfies Column,
   },
   /** How full the agent's context is, and what the session has cost so far: `config.usage` of the state. */
   usage: { type: z.optional(Usage), column: json("usage") },
-  /** Of a session that was made without waiting for its agent, until that is there. Kept in memory only. */
+  /** Of a session created without waiting for its agent, until that is attached. Kept in memory only. */
   start: { type: z.optional(SessionStart) },
 };
 
@@ -114,13 +144,16 @@ type WithReadonlyLists<Value> = {
   readonly [Name in keyof Value]: Value[Name] extends readonly (infer Item)[] ? readonly Item[] : Value[Name];
 };
 
-/** What is true of a session after the facts folded so far. Plain data: it can be stored, sent and compared. */
+/** The state of a session after the facts folded so far. Plain data: it can be stored, sent and compared. */
 export interface SessionState extends WithReadonlyLists<SessionFields> {
   /** Entries of ended turns, oldest first; never copied while text streams. */
   readonly settled: readonly Entry[];
-  /** Entries since the last turn ended, kept apart so that a chunk costs the same in a long session as in a short one. */
+  /**
+   * Entries since the last turn ended, kept separately so that a chunk costs the same in a long session as in a short
+   * one.
+   */
   readonly open: readonly Entry[];
-  /** True when entries older than `settled` exist but were not fetched. */
+  /** True if entries older than `settled` exist but are not loaded. */
   readonly hasMore: boolean;
 }
 
@@ -130,7 +163,7 @@ const INITIAL_FIELDS = { ...pluck(STATE_FIELDS, "initial"), ...INITIAL_SHARED } 
 
 export const EMPTY_SESSION: SessionState = { ...INITIAL_FIELDS, settled: [], open: [], hasMore: false };
 
-/** The row of a session in which nothing has happened yet, except for what `known` says. */
+/** The row of a new session, with the values in `known`. */
 export function newSessionRow(
   known: Pick<SessionRow, "id" | "projectId" | "cliType" | "createdAt"> & Partial<SessionRow>,
 ): SessionRow {

@@ -7,7 +7,7 @@ const TOO_LONG = SHOWN_CHARS_MAX + 1;
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join("");
 
 describe("parts as they are shown", () => {
-  test("what fits is shown as it is, to the very character", () => {
+  test("text that fits is shown unchanged", () => {
     const parts: Part[] = [
       { type: "text", text: "x".repeat(SHOWN_CHARS_MAX) },
       { type: "resource", uri: "file:///a", text: "short" },
@@ -16,7 +16,7 @@ describe("parts as they are shown", () => {
     expect(shortenParts(parts)).toEqual({ parts, cut: [] });
   });
 
-  test("a text that is too long is cut, and says how long it is", () => {
+  test("a text that is too long is cut, and states its length", () => {
     for (const part of [
       { type: "text", text: "x".repeat(TOO_LONG) },
       { type: "resource", uri: "file:///a", text: "x".repeat(TOO_LONG) },
@@ -27,7 +27,7 @@ describe("parts as they are shown", () => {
     }
   });
 
-  test("a resource of bytes counts as a picture, which may be larger than a text; one of text does not", () => {
+  test("a binary resource counts as an image, which may be larger than a text; a text resource does not", () => {
     const bytes: Part = { type: "resource", uri: "file:///a", blob: "x".repeat(TOO_LONG) };
     expect(shortenParts([bytes]).cut).toEqual([]);
     const { parts } = shortenParts([{ ...bytes, mimeType: "audio/wav", blob: "x".repeat(4_000_001) }]);
@@ -35,7 +35,7 @@ describe("parts as they are shown", () => {
     expect(parts[0]).toMatchObject({ text: expect.stringMatching(/^\[audio\/wav, 4000001 characters/) });
   });
 
-  test("of a large change the change is shown with some lines around it, at its own line", () => {
+  test("of a large change the changed lines are shown with some context, at their own line", () => {
     const [head, tail] = [lines(60_000, "same"), lines(60_000, "also")];
     const change = { oldText: `${head}old\n${tail}`, newText: `${head}new\n${tail}` };
     const { parts } = shortenParts([{ type: "diff", path: "a.ts", ...change, firstLine: 1 }]);
@@ -56,7 +56,7 @@ describe("parts as they are shown", () => {
     ]);
   });
 
-  test("a text that was only added to keeps what was added, though its end repeats its beginning", () => {
+  test("a text that was only extended keeps the added text, even if its end repeats its beginning", () => {
     const once = lines(30_000, "again");
     const { parts } = shortenParts([{ type: "diff", path: "a.ts", oldText: once, newText: once + once }]);
     expect(parts).toMatchObject([{ type: "diff", truncated: { totalChars: 3 * once.length } }]);

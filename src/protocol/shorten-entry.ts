@@ -2,17 +2,17 @@ import type { Entry, Part } from "./entry.ts";
 import type { EntryId } from "./ids.ts";
 import { cutAt, SHOWN_CHARS_MAX, shorten } from "./shown-text.ts";
 
-/** A text too long for its entry, on its way to the store. */
+/** A text too long for its entry, to be stored separately. */
 export interface WholeOutput {
   readonly entryId: EntryId;
-  /** The part it stands for, as JSON; null for the tool call's own output. */
+  /** The part it belongs to, as JSON; null for the tool call's own output. */
   readonly part: number | null;
-  /** Where in the whole this piece begins; a piece that begins at 0 replaces what was there. */
+  /** The offset of this piece; a piece at 0 replaces the stored text. */
   readonly start: number;
   readonly text: string;
 }
 
-/** An entry as it travels, and what had to be taken out of it. The same entry when nothing had to be. */
+/** An entry as sent, and the texts removed from it. The same entry if nothing was removed. */
 export function shortenEntry(entry: Entry): { readonly entry: Entry; readonly outputs: readonly WholeOutput[] } {
   if (entry.type === "assistant") return withParts(entry, entry.parts, []);
   if (entry.type !== "tool-call") return { entry, outputs: [] };
@@ -33,9 +33,9 @@ function withParts(entry: Entry, parts: readonly Part[] | undefined, outputs: re
   return { entry: { ...entry, parts: short.parts }, outputs: [...outputs, ...wholes] };
 }
 
-/** Pictures and sounds are shown whole up to here. */
+/** Images and audio are complete up to here. */
 const MEDIA_CHARS_MAX = 4_000_000;
-/** All parts of one entry together; those beyond are shown by their first words. */
+/** All parts of one entry together; those beyond show only their beginning. */
 const PARTS_CHARS_MAX = 2_000_000;
 const PART_CHARS_MIN = 1_000;
 const CONTEXT_LINES = 20;
@@ -87,7 +87,7 @@ function leftOut(part: Part): Part {
   return { type: "text", text, truncated: { totalChars, headChars: 0, tailChars: 0 } };
 }
 
-/** What is the same at both ends goes first: it is no change. Only then a change itself is cut. */
+/** Common text at both ends is dropped first, because it is not a change. Only then the change itself is cut. */
 function shortenDiff(part: Diff, charsMax: number): Part {
   const oldText = part.oldText ?? "";
   const { newText } = part;
@@ -105,7 +105,7 @@ function shortenDiff(part: Diff, charsMax: number): Part {
   };
 }
 
-/** Where the texts begin to differ, less some lines to recognise the place by. */
+/** Where the texts start to differ, minus some context lines. */
 function sameStart(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length);
   let at = 0;
@@ -114,7 +114,7 @@ function sameStart(one: string, other: string): number {
   return Math.max(0, at === 0 ? 0 : at + 1);
 }
 
-/** How many characters at the end are the same, less some lines. */
+/** How many characters at the end are equal, minus some lines. */
 function sameEnd(one: string, other: string, start: number): number {
   const shorter = Math.min(one.length, other.length) - start;
   let same = 0;

@@ -1,9 +1,9 @@
 import type { Truncated } from "./entry.ts";
 
-/** A longer text of a tool's travels and is listed by its beginning and its end. */
+/** A longer tool output is sent and listed by its beginning and its end. */
 export const SHOWN_CHARS_MAX = 64 * 1024;
 const HEAD_CHARS_MAX = 24 * 1024;
-/** Less than the rest: the words about the gap must fit as well. */
+/** Less than the rest: the text about the gap must fit, too. */
 const TAIL_CHARS_MAX = 39 * 1024;
 
 /** A text as it is shown: whole, or its two ends. */
@@ -18,7 +18,7 @@ export function shorten(text: string): ShownText {
   return joined(cutAt(text, HEAD_CHARS_MAX), endOf(text), text.length);
 }
 
-/** The text after more has come to its end: the beginning stays, the end moves on. */
+/** The text after more was appended: the beginning stays, the end moves. */
 export function extend({ text, truncated }: ShownText, more: string): ShownText {
   if (!truncated) return shorten(text + more);
   const head = text.slice(0, truncated.headChars);
@@ -26,13 +26,14 @@ export function extend({ text, truncated }: ShownText, more: string): ShownText 
   return joined(head, endOf(tail + more), truncated.totalChars + more.length);
 }
 
-/** What has come to the end of a text since it was shown; null when it is another text. */
+/** The text appended since it was shown; null if it is another text. */
 export function growthOf({ text, truncated }: ShownText, whole: string): string | null {
   if (!truncated) return whole.startsWith(text) ? whole.slice(text.length) : null;
   const { totalChars, headChars, tailChars } = truncated;
   const tail = text.slice(text.length - tailChars);
-  const goesOn = whole.startsWith(text.slice(0, headChars)) && whole.slice(totalChars - tailChars, totalChars) === tail;
-  return goesOn ? whole.slice(totalChars) : null;
+  const continues =
+    whole.startsWith(text.slice(0, headChars)) && whole.slice(totalChars - tailChars, totalChars) === tail;
+  return continues ? whole.slice(totalChars) : null;
 }
 
 function joined(head: string, tail: string, totalChars: number): ShownText {

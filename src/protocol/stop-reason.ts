@@ -1,6 +1,6 @@
 import { z } from "zod/mini";
 
-/** Why a turn ended: the agent's five reasons, and the two that only we can know. */
+/** Why a turn ended: the agent's five reasons, and two of our own. */
 export const StopReason = z.enum([
   "end_turn",
   "max_tokens",

@@ -4,7 +4,7 @@ import { z } from "zod/mini";
 export const StorageFault = z.enum(["disk-full", "read-only", "disk-error", "in-use"]);
 export type StorageFault = z.infer<typeof StorageFault>;
 
-/** Whether what is said and done can be stored; if not, why, and what the user can do about it. */
+/** Whether data can be stored; if not, why, and what the user can do. */
 export const StorageState = z.object({
   writable: z.boolean(),
   fault: z.optional(StorageFault),

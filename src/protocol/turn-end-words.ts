@@ -7,7 +7,7 @@ export interface TurnEndWords {
   readonly content: string;
 }
 
-/** What to say about the end of a turn; null when the answer speaks for itself. */
+/** The text about the end of a turn; null if the answer is enough. */
 export function turnEndWords(stopReason: StopReason | undefined, error?: TurnError): TurnEndWords | null {
   switch (stopReason) {
     case undefined:
@@ -24,7 +24,11 @@ export function turnEndWords(stopReason: StopReason | undefined, error?: TurnErr
           error?.message ?? "Interrupted: the agent stopped before it finished. Everything received so far was kept.",
       };
     case "error":
-      return { severity: "error", content: error?.message ?? "The agent reported an error and ended this turn." };
+      // A limit is not a failure of the turn: a card beside it shows what can be done.
+      return {
+        severity: error?.limit ? "warning" : "error",
+        content: error?.message ?? "The agent reported an error and ended this turn.",
+      };
     case "refusal":
       return {
         severity: "warning",

@@ -1,2 +1,2 @@
-/** Raised when a client of the previous version could no longer follow. */
+/** Incremented when clients of the previous version can no longer follow. */
 export const PROTOCOL_VERSION = 1;

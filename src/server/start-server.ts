@@ -1,56 +1,112 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { ApiTokens } from "../access/api-tokens.ts";
 import { BadTokenLimit } from "../access/bad-token-limit.ts";
 import { Devices } from "../access/devices.ts";
+import { Gate } from "../access/gate.ts";
+import { IncomingHooks } from "../access/incoming-hooks.ts";
 import { Pairing } from "../access/pairing.ts";
+import { People } from "../access/people.ts";
+import { Presence } from "../access/presence.ts";
 import { isSameSecret } from "../access/secrets.ts";
-import { ownToolServer } from "../agents/acp/mcp-servers.ts";
+import { SignInService } from "../access/sign-in-service.ts";
+import { launchHolder } from "../agents/holder/launch-holder.ts";
 import { AgentPool } from "../agents/pool/agent-pool.ts";
+import { agentEnvironment, joinPaths, loginPath } from "../agents/process/agent-environment.ts";
 import { Lifeline } from "../agents/process/lifeline.ts";
 import { LocalProcessHost } from "../agents/process/local-process-host.ts";
 import { ProcessLedger } from "../agents/process/process-ledger.ts";
+import { OWNER_VARIABLE, RUN_VARIABLE } from "../agents/process/sweep-leftovers.ts";
+import { LocalSessionWriters } from "../agents/writers/local-session-writers.ts";
 import { AccessControl } from "../bridge/access-control.ts";
+import type { AboutSettings } from "../bridge/answer-message.ts";
 import { HttpServer } from "../bridge/http-server.ts";
 import { OwnHosts } from "../bridge/own-hosts.ts";
 import { PageFiles } from "../bridge/page-files.ts";
 import { Feed } from "../fanout/feed.ts";
 import { Hub } from "../fanout/hub.ts";
 import { AbsenceWatch } from "../lib/absence-watch.ts";
+import { ignore } from "../lib/ignore.ts";
 import { LOG_PATH } from "../lib/server-log-place.ts";
 import { agentDirectory } from "../operations/agent-directory.ts";
 import { AgentInstalls } from "../operations/agent-installs.ts";
+import { AgentSettings } from "../operations/agent-settings.ts";
+import { BuiltinModel, MODEL_FILE } from "../operations/builtin-model.ts";
+import { CommandsByPlace } from "../operations/commands-by-place.ts";
 import { isLoopback, type ServerConfig } from "../operations/config.ts";
-import { loadConfigFile, shownToolServer } from "../operations/config-file.ts";
-import { lastCrash, tellOfLastRun } from "../operations/crash-reports.ts";
-import { createCatalog } from "../operations/create-catalog.ts";
+import { loadConfigFile, shownToolServer, toolServersAt } from "../operations/config-file.ts";
+import { lastCrash, logLastRun } from "../operations/crash-reports.ts";
+import { builtinAgent, createCatalog } from "../operations/create-catalog.ts";
 import { DataDir } from "../operations/data-dir.ts";
 import { DataMaintenance } from "../operations/data-maintenance.ts";
 import { createHolders } from "../operations/held-agents.ts";
 import { InstanceLock } from "../operations/instance-lock.ts";
+import { NoticeSettings } from "../operations/notices/notice-settings.ts";
+import { Notices } from "../operations/notices/notices.ts";
+import { WebPush } from "../operations/notices/web-push.ts";
+import type { openPostgresStores } from "../operations/open-postgres-stores.ts";
 import { openStores } from "../operations/open-stores.ts";
+import { ownCommand, PROGRAM_DIR } from "../operations/own-program.ts";
+import { PlaceSettings } from "../operations/place-settings.ts";
 import type { ServerLog } from "../operations/server-log.ts";
+import { SessionTools } from "../operations/session-tools.ts";
 import { SignIn } from "../operations/sign-in.ts";
 import { metricsText, statusReport, traceReport } from "../operations/status-report.ts";
 import { faultReporter, StorageGuard, warnOfShortLogs, warnOfUnstored } from "../operations/storage-guard.ts";
 import { ownerOf, takeOver } from "../operations/take-over.ts";
-import { localOrigin, machineNames, otherOrigins, prepareTls, tellReach } from "../operations/tls/prepare-tls.ts";
-import { PROGRAM_DIR, VERSION } from "../operations/version.ts";
+import { TerminalRequests } from "../operations/terminal-requests.ts";
+import { TerminalsByPlace } from "../operations/terminals-by-place.ts";
+import { agentTester } from "../operations/test-agent.ts";
+import { localOrigin, logAddresses, machineNames, otherOrigins, prepareTls } from "../operations/tls/prepare-tls.ts";
+import { TurnCounter } from "../operations/turn-counter.ts";
+import { VERSION } from "../operations/version.ts";
+import { WorkdirsByPlace } from "../operations/workdirs-by-place.ts";
+import {
+  MergingByPlace,
+  NO_RADAR,
+  NO_WORKTREES,
+  RadarByPlace,
+  WorktreesByPlace,
+} from "../operations/worktrees-by-place.ts";
 import { Orchestration } from "../orchestration/orchestration.ts";
 import { SessionTokens } from "../orchestration/session-tokens.ts";
+import { Places } from "../places/places.ts";
 import { isoTime, type World } from "../ports/world.ts";
-import type { CliType } from "../protocol/ids.ts";
+import { RefusalError } from "../protocol/errors.ts";
+import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
+import { splitPlace } from "../protocol/place-path.ts";
+import type { Project } from "../protocol/server-messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { placeOfWorktree, WorktreeId } from "../protocol/worktree-ref.ts";
+import { AgentOptions } from "../sessions/agent-options.ts";
 import { AgentQuestions } from "../sessions/agent-questions.ts";
+import { Attempts } from "../sessions/attempts.ts";
 import { Delegations } from "../sessions/delegation/delegations.ts";
+import { FileChanges } from "../sessions/file-changes.ts";
+import { LIMIT_FOLLOW_MS, LimitResumer } from "../sessions/limits/limit-resumer.ts";
 import { PolicyService } from "../sessions/policy/policy-service.ts";
+import { ScheduleService } from "../sessions/schedules/schedule-service.ts";
 import { SessionService } from "../sessions/session-service.ts";
+import { SnippetService } from "../sessions/snippet-service.ts";
 import { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { FileImport } from "../sessions/transfer/file-import.ts";
 import { ImportService } from "../sessions/transfer/import-service.ts";
+import { UsageReports } from "../sessions/usage-reports.ts";
+import { WorktreeService } from "../sessions/worktree-service.ts";
+import type { Ownership } from "../store/postgres/ownership.ts";
+import { HeldTerminals } from "../terminals/held-terminals.ts";
+import { CommandRecords } from "../workspace/commands/command-records.ts";
+import { LOCAL_COMMAND_MACHINE } from "../workspace/commands/local-command-machine.ts";
+import { LocalProjectCommands } from "../workspace/commands/project-commands.ts";
+import { Services } from "../workspace/commands/services.ts";
 import { FileSearch } from "../workspace/file-search.ts";
+import { LocalMerging } from "../workspace/merging/merging.ts";
+import { LocalConflictRadar } from "../workspace/merging/radar.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { ProjectTools } from "../workspace/project-tools.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
+import { LocalWorkdirs } from "../workspace/workdirs.ts";
+import { LocalWorktrees } from "../workspace/worktrees/local-worktrees.ts";
 
 const EPOCH_CHARS = 8;
 const SECRET_BYTES = 32;
@@ -61,20 +117,41 @@ export interface RunningServer {
   readonly dataDir: string;
   /** Agents can outlive this server. */
   readonly holdsAgents: boolean;
-  /** Of the certificate it shows; null without TLS. */
+  /** Of its certificate; null without TLS. */
   readonly fingerprint: string | null;
+  /** Resolves when the server can store nothing more, and should be stopped. */
+  readonly lost: Promise<void>;
   /** Ends every agent and everything it started, stores all facts, then returns. */
   stop(): Promise<void>;
-  /** Stores all facts, then returns. Held agents go on for the next server. */
+  /** Stores all facts, then returns. Held agents keep running for the next server. */
   detach(): Promise<void>;
 }
 
+/** What a server has of its team. */
+export interface TeamSeat {
+  /** The database was taken by the replica. */
+  readonly ownership: Ownership;
+  /** The identity under which all servers of the team use the runners of places. */
+  readonly teamId: string;
+  /** The one that the database has, and that the others trust; null without TLS. */
+  readonly certificate: Awaited<ReturnType<typeof prepareTls>>;
+  /** Until then others answer at its port. */
+  readonly beforeListen: () => Promise<void>;
+}
+
+const NOTHING_HERE =
+  "In a team of servers, agents run at places that each server reaches. Add one with: liminal place add user@host. Then add the project as place:path, for example build-1:~/app.";
+
 /**
  * The composition root: builds every part of the server in order, from the data directory to the listening socket.
- * A part gets only parts built above it, with three exceptions. Each is a closure over a later constant, is called only
+ * A part gets only parts built above it, with five exceptions. Each is a closure over a later constant, is called only
  * after that constant exists, and is marked `Cycle:`.
  */
-export async function startServer(config: ServerConfig, logger: ServerLog): Promise<RunningServer> {
+export async function startServer(
+  config: ServerConfig,
+  logger: ServerLog,
+  team: TeamSeat | null = null,
+): Promise<RunningServer> {
   const { env, home } = config;
   const world: World = { now: Date.now, newId: () => randomUUID() };
   const monotonicMs = () => performance.now();
@@ -88,11 +165,13 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   dataDir.dropCommandToken();
   const token = config.token ?? dataDir.token((text) => logger.warn(text));
   logger.hide(token);
+  if (config.databaseUrl !== null) logger.hide(config.databaseUrl);
   const commandToken = config.token === null ? null : dataDir.commandToken();
   if (commandToken !== null) logger.hide(commandToken);
-  const crashes = tellOfLastRun(dataDir, lock, logger);
-  const certificate = await prepareTls(config, dataDir, world.now());
-  const file = loadConfigFile(dataDir.file("config.json"));
+  const crashes = logLastRun(dataDir, lock, logger);
+  const certificate = team === null ? await prepareTls(config, dataDir, world.now()) : team.certificate;
+  const file = loadConfigFile(dataDir.file("config.json"), env);
+  const settings = new AgentSettings({ path: dataDir.file("config.json"), env, file });
 
   // Fan-out and storage
   const absence = new AbsenceWatch(config.questionUnwatchedMs);
@@ -100,26 +179,81 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   const publish = hub.publish.bind(hub);
   // Cycle: sessions write to the stores, and flush when the stores become writable again.
   const guard = new StorageGuard({ logger, hub, flushSessions: () => sessions.flush() });
-  const stores = await openStores(dataDir, world, logger, guard.changed);
+  const stores =
+    config.databaseUrl === null
+      ? await openStores(dataDir, world, logger, guard.changed)
+      : await openPostgres(config.databaseUrl, world, logger, guard.changed, team?.ownership ?? null);
   for (const problem of file.problems) logger.warn(problem);
 
-  // Projects and permissions
+  // People, projects and permissions
+  const people = await People.open({ store: stores.people, world });
   const paths = new DiskRealPaths();
   const guarded = [dataDir.path];
-  const projects = new ProjectService({ world, store: stores.projects, home });
+  const placeSettings = new PlaceSettings({ path: dataDir.file("config.json"), env });
+  // Each server of a team has a config.json of its own.
+  const placesInUse = team === null ? [] : placesOfProjects(await stores.projects.list());
+  const missingPlaces = placesWithoutSetting(placesInUse, placeSettings.configured());
+  for (const problem of missingPlaces) logger.warn(problem);
+  const otherMachines = new Places({
+    configured: () => placeSettings.configured(),
+    identity: team === null ? dataDir.placesIdentity() : identityOf(team, placesInUse),
+    isShared: team !== null,
+    env,
+    release: VERSION,
+    newId: world.newId,
+    limits: config,
+    workspace: file,
+    flow: guard.flow,
+    files: new FileSearch({ world, onError }),
+    // Cycle: agents and terminals run at places, are notified when one is cut off or changes, and use our tools from there.
+    onCut: (place, reason) => pool.placeCut(place, reason),
+    onTerminal: (terminal) => allTerminals.changed(terminal),
+    onStanding: (name, standing) => publish({ type: "place:state", name, ...standing }),
+    sessions: {
+      at: async (place) => {
+        const there = (await stores.projects.list()).filter(({ path }) => splitPlace(path)?.place === place);
+        return (await Promise.all(there.map(({ id }) => stores.log.rows(id, true)))).flat();
+      },
+      cwdOf: (id) => sessions.cwdOf(SessionId.parse(id)),
+    },
+    confirm: async () => team?.ownership.confirm(),
+    serveTools: (call) => sessionTools.serve(call),
+    warn: (text) => logger.warn(text),
+    onError: faultReporter(logger, "Unexpected fault at a place"),
+  });
+  const podOfArchived = async (id: SessionId) => {
+    const row = await stores.log.row(id);
+    if (row) podOfEnded(row);
+  };
+  const podOfEnded = ({ id, projectId }: { readonly id: SessionId; readonly projectId: ProjectId }) => {
+    const path = projects.list().find((project) => project.id === projectId)?.path;
+    if (path !== undefined) otherMachines.sessionEnded(path, id).catch(onError);
+  };
+  const refusesHere = team === null ? null : NOTHING_HERE;
+  const projects = await ProjectService.open({
+    world,
+    store: stores.projects,
+    home,
+    places: otherMachines,
+    refusesHere,
+  });
   const projectTools = new ProjectTools({
-    servers: file.mcpServers.map(shownToolServer),
+    servers: (projectId) => {
+      const path = projects.list().find(({ id }) => id === projectId)?.path ?? "";
+      return toolServersAt(settings.file.mcpServers, path).map(shownToolServer);
+    },
     choices: stores.toolChoices,
   });
   const hasOwnTools = (cliType: CliType) =>
-    file.orchestration.offered && !file.agents.some((agent) => agent.id === cliType && agent.orchestration === false);
+    file.orchestration.offered &&
+    !settings.file.agents.some((agent) => agent.id === cliType && agent.orchestration === false);
   const policy = new PolicyService({
     world,
     log: stores.log,
     projects: stores.projects,
     store: stores.policies,
     paths,
-    startingMode: (cliType) => file.permissions.get(cliType) ?? null,
+    startingMode: (cliType) => settings.file.permissions.get(cliType) ?? null,
     hasOwnTools,
     guarded,
   });
@@ -139,15 +273,23 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     onError: onAgentError,
   });
   const unheldHost = new LocalProcessHost(lifeline, ledger, onAgentError);
+  const builtin = builtinAgent({ config, dataDir, builtinEnv: file.builtinEnv });
+  const builtinModel = new BuiltinModel({
+    path: dataDir.file(MODEL_FILE),
+    agent: () => ({ ...builtin, env: agentEnvironment(env, builtin.env) }),
+    publish,
+    // Cycle: agents are listed by their names, and the name of the built-in one follows its model.
+    onChanged: () => publishAgents(),
+  });
   const { catalog, registry, installed, which } = createCatalog({
     config,
     dataDir,
     world,
-    configured: file.agents,
-    overlays: file.overlays,
-    builtinEnv: file.builtinEnv,
+    settings: () => settings.file,
+    model: () => builtinModel.name,
     logger,
   });
+  const writers = new LocalSessionWriters({ catalog, world, env, owner });
   const questions = new AgentQuestions({
     absence,
     onAsked: (question) => publish({ type: "elicitation:request", ...question }),
@@ -161,6 +303,20 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   });
   // Agents of the last run may need the address of our tools before the server listens.
   const listening = Promise.withResolvers<string>();
+  const sessionTools = new SessionTools({
+    servers: () => settings.file.mcpServers,
+    enabledIn: (projectId) => projectTools.enabledIn(projectId),
+    isOffered: file.orchestration.offered,
+    tokens,
+    origin: listening.promise,
+    dataDir: dataDir.path,
+    places: otherMachines,
+    env,
+    // Cycle: as above.
+    answer: (request, session) => orchestration.serve(request, { session, deviceId: null }),
+    isReady: () => isReady,
+    warn: (text) => logger.warn(text),
+  });
   const publishAgents = () => publish({ type: "agent:list", agents: [...pool.list()] });
   const pool = new AgentPool({
     catalog,
@@ -169,16 +325,17 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     owner,
     limits: file.pool,
     choices: stores.choices,
-    tools: async ({ sessionId, projectId }) => {
-      const enabled = projectTools.enabledIn(projectId);
-      const mcpServers = file.mcpServers.filter(({ name }) => enabled.has(name));
-      if (!file.orchestration.offered) return { mcpServers, ownTools: null };
-      const origin = await listening.promise;
-      const sessionToken = tokens.tokenOf(sessionId);
-      const own = ownToolServer({ origin, token: sessionToken, dataDir: dataDir.path, programDir: PROGRAM_DIR });
-      return { mcpServers, ownTools: own };
-    },
+    chosen: await stores.choices.processes(),
+    knownLimits: await stores.choices.limits(),
+    tools: (session) => sessionTools.of(session),
+    places: otherMachines,
+    refusesHere,
+    capabilitiesOf: (cliType) => ({ handback: writers.canHandBack(cliType) }),
     onListChanged: publishAgents,
+    onLimits: (cliType, limits) => {
+      publish({ type: "agent:limits", cliType, ...limits, windows: [...limits.windows] });
+      stores.choices.rememberLimits(cliType, limits).catch(onError);
+    },
     world,
     host: holdsAgents && holders ? holders : new LocalProcessHost(lifeline, ledger, onAgentError, guard.flow),
     isHeld: holdsAgents,
@@ -217,7 +374,100 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     onError: onAgentError,
   });
 
-  // Sessions
+  // Terminals of projects
+  const terminals = new HeldTerminals({
+    world,
+    dir: dataDir.file("terminals"),
+    holdMs: config.holdMs,
+    holder: ownCommand("terminal-holder"),
+    env: agentEnvironment(config.env),
+    launch: launchHolder,
+    onError: faultReporter(logger, "Unexpected fault in a terminal"),
+  });
+  await terminals.resume();
+  const allTerminals = new TerminalsByPlace({ here: terminals, places: otherMachines });
+
+  // Sessions, and the files they work on
+  const localWorkdirs = new LocalWorkdirs({
+    world,
+    root: dataDir.file("vaults"),
+    isOn: file.checkpoints,
+    editor: { command: file.editor, env: agentEnvironment(config.env) },
+    vaultBytesMax: file.vaultBytesMax,
+    env: agentEnvironment(config.env),
+    onError: faultReporter(logger, "Unexpected fault in a checkpoint"),
+  });
+  const workdirs = new WorkdirsByPlace({
+    here: localWorkdirs,
+    at: (place) => otherMachines.workdirs(place),
+    onError: faultReporter(logger, "Unexpected fault in the files of a place"),
+  });
+  const localWorktrees = new LocalWorktrees({
+    world,
+    records: dataDir.file("worktrees"),
+    root: file.worktreeRoot,
+    dataDirectory: dataDir.path,
+    workdirs: localWorkdirs,
+    env: agentEnvironment(config.env),
+    onError: faultReporter(logger, "Unexpected fault in a worktree"),
+  });
+  const localMerging = new LocalMerging({ root: dataDir.file("merges"), env: agentEnvironment(config.env) });
+  const localRadar = new LocalConflictRadar({
+    world,
+    root: dataDir.file("radar"),
+    listWorktrees: async (project) => (await localWorktrees.list(project)).filter(({ isOurs }) => isOurs),
+    onError: faultReporter(logger, "Unexpected fault in the conflict radar"),
+  });
+  const onPlaceError = faultReporter(logger, "Unexpected fault in the worktrees of a place");
+  const worktrees = new WorktreesByPlace({
+    here: localWorktrees,
+    at: async (place) =>
+      otherMachines.hasPods(place) ? NO_WORKTREES : (await otherMachines.workspace(place)).worktrees,
+    onError: onPlaceError,
+  });
+  const merging = new MergingByPlace({
+    here: localMerging,
+    at: async (place) => (await otherMachines.workspace(place)).merging,
+    onError: onPlaceError,
+  });
+  const radar = new RadarByPlace({
+    here: localRadar,
+    at: async (place) => (otherMachines.hasPods(place) ? NO_RADAR : (await otherMachines.workspace(place)).radar),
+    onError: onPlaceError,
+  });
+  const commandRecords = await CommandRecords.open({
+    path: dataDir.file("project-commands.json"),
+    world,
+    warn: (text) => logger.warn(text),
+  });
+  const onCommandError = faultReporter(logger, "Unexpected fault in a command of liminal.json");
+  const machine = new CommandsByPlace({
+    here: LOCAL_COMMAND_MACHINE,
+    at: async (place) => (await otherMachines.workspace(place)).commands,
+    onError: onCommandError,
+  });
+  const terminalsKnown = (place: string | null) => (place === null ? null : otherMachines.terminalsKnown(place));
+  const services = new Services({
+    world,
+    records: commandRecords,
+    terminals: allTerminals,
+    machine,
+    terminalsKnown,
+    projects,
+    findWorktree: (worktreeId) => worktrees.find(worktreeId),
+    publish,
+    onError: onCommandError,
+  });
+  projects.onRemove((projectId) => services.forget(projectId).catch(onCommandError));
+  const commands = new LocalProjectCommands({
+    records: commandRecords,
+    services,
+    terminals: allTerminals,
+    machine,
+    terminalsKnown,
+    onError: onCommandError,
+  });
+  const turns = new TurnCounter(monotonicMs);
   const delegations = new Delegations({
     limits: file.orchestration.limits,
     keepChildren: file.orchestration.keepChildren,
@@ -231,29 +481,134 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     projects: stores.projects,
     choices: stores.choices,
     agents: pool,
+    histories: pool,
+    writers,
+    workdirs,
+    worktrees,
+    // Cycle: worktrees are known by the sessions in them.
+    onWorktreeMade: (project, place) => places.made(project, place),
+    directoryFor: (projectPath, sessionId) => otherMachines.directoryFor(projectPath, sessionId),
     policy,
     delegations,
+    branches: stores.branches,
     stallMs: config.stallMs,
+    limitsResume: file.limitsResume,
+    runningMax: file.runningMax,
+    placeOf: (projectId) => splitPlace(projects.list().find(({ id }) => id === projectId)?.path ?? "")?.place ?? "here",
     absence,
     isWatched: (sessionId) => hub.isWatched(sessionId),
-    // Cycle: orchestration runs sessions, and follows their facts.
+    // Cycle: orchestration, schedules and notices use sessions, and follow their facts.
     onCommitted: (sessionId, facts) => {
       hub.committed(sessionId, facts);
       orchestration.committed(sessionId, facts);
+      places.committed(sessionId, facts);
+      schedules.committed(sessionId, facts);
+      notices.committed(sessionId, facts);
+      turns.committed(sessionId, facts);
+      resumer.committed(sessionId, facts);
+      if (facts.some(({ type }) => type === "session:archived")) podOfArchived(sessionId).catch(onError);
     },
-    onCreated: (sessionId) => orchestration.created(sessionId),
+    onCreated: (sessionId) => {
+      orchestration.created(sessionId);
+      places.created(sessionId);
+    },
     onEnded: (sessionId) => orchestration.ended(sessionId),
+    onDeleted: (row) => {
+      places.deleted(row);
+      schedules.deleted(row.id);
+      podOfEnded(row);
+    },
     publish,
     onError,
   });
+  const placesOf = async (projectId: ProjectId) => {
+    const project = projects.list().find(({ id }) => id === projectId);
+    const listed = project ? await worktrees.list(project) : [];
+    const found = await Promise.all(
+      listed.filter(({ isOurs }) => isOurs).map(({ worktreeId }) => worktrees.find(worktreeId)),
+    );
+    return [
+      ...(project ? [{ name: "the project's own directory", cwd: project.path }] : []),
+      ...found.flatMap((place) => (place ? [{ name: `the worktree “${place.name}”`, cwd: place.cwd }] : [])),
+    ];
+  };
+  const changes = new FileChanges({ workdirs, sessions, projects: stores.projects, placesOf, onError });
+  const places = new WorktreeService({
+    worktrees,
+    merging,
+    radar,
+    commands,
+    workdirs,
+    sessions,
+    projects: stores.projects,
+    publish,
+    onError,
+  });
+  const schedules = new ScheduleService({
+    world,
+    store: stores.schedules,
+    sessions,
+    log: stores.log,
+    delegations,
+    projects: stores.projects,
+    isWritable: () => stores.storage.refusal() === null,
+    publish,
+    onRefused: (run) => notices.refused(run),
+    onError: faultReporter(logger, "Unexpected fault in a schedule"),
+  });
+  const snippets = new SnippetService({
+    world,
+    store: stores.snippets,
+    hasProject: (id) => projects.list().some((project) => project.id === id),
+    once: (commandId, run) => sessions.once(commandId, run),
+    publish,
+  });
+  const push = await WebPush.open({
+    world,
+    store: stores.push,
+    keysPath: dataDir.file("push-keys.json"),
+    // Cycle: a revoked device gets no more notices.
+    isSignedIn: (id) => devices.isSignedIn(id),
+    mayKnow: (id, projectId) => people.may(devices.personOf(id), "look", projectId),
+  });
+  const notices = new Notices({
+    push,
+    world,
+    store: stores.notices,
+    settings: new NoticeSettings(dataDir.file("config.json"), file.notify),
+    sessions,
+    projects: stores.projects,
+    agentName: (cliType) => pool.find(cliType)?.name ?? cliType,
+    // Cycle: a notice links to the page, whose port is known once the server listens.
+    origin: () => otherOrigins(config, http.port)[0] ?? localOrigin(config, http.port),
+    publish,
+    onError: faultReporter(logger, "Unexpected fault in a notice"),
+  });
+  const resumer = new LimitResumer({
+    world,
+    sessions,
+    armed: () => stores.log.resuming(),
+    checkMs: config.limitCheckMs,
+    followMs: LIMIT_FOLLOW_MS,
+    onError,
+  });
+  const attempts = new Attempts({ world, sessions, agents: pool, changes, places, onError });
   const orchestration = new Orchestration({
     version: VERSION,
     sessions,
     delegations,
     policy,
     projects,
+    changes,
+    worktrees: places,
     hub,
+    rights: {
+      isAlone: () => people.isAlone,
+      may: (person, needs, projectId) => people.may(person, needs, projectId),
+      within: (person) => people.within(person),
+    },
     agents: () => pool.list(),
+    hasCommandAt: (place, cliType) => otherMachines.command(place, cliType) !== null,
     newId: world.newId,
     now: world.now,
     silentWaitMs: file.orchestration.silentWaitMs,
@@ -261,9 +616,34 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     programIdleMs: config.programIdleMs,
     onError,
   });
-  await takeOver({ owner, ledger, holders, pool, sessions, logger });
+  for (const stuck of await localMerging.settleCutOff()) logger.warn(stuck);
+  localWorktrees.start();
+  await takeOver({ owner, ledger, holders, places: otherMachines, pool, sessions, logger });
 
-  // What clients ask for besides sessions
+  // Terminal requests of clients
+  const terminalRequests = new TerminalRequests({
+    terminals: allTerminals,
+    placeOf: {
+      project: (projectId) => {
+        const project = projects.list().find(({ id }) => id === projectId);
+        return project ? { projectId, worktreeId: null, cwd: project.path } : null;
+      },
+      worktree: async (worktreeId) => {
+        const place = await worktrees.find(worktreeId);
+        return place && { projectId: place.projectId, worktreeId, cwd: place.cwd };
+      },
+      session: async (sessionId) => {
+        const row = await stores.log.row(sessionId);
+        const cwd = row && (await sessions.directoryOf(sessionId));
+        return row && cwd ? { projectId: row.projectId, worktreeId: row.worktree?.worktreeId ?? null, cwd } : null;
+      },
+    },
+    once: (commandId, act) => sessions.once(commandId, act),
+    publish,
+    onError,
+  });
+
+  // Other requests of clients besides sessions
   const { log, transfers } = stores;
   const imports = new ImportService({
     world,
@@ -271,6 +651,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     projects: stores.projects,
     agents: pool,
     histories: pool,
+    writers,
     policy,
     paths,
     publish,
@@ -286,25 +667,117 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     publish,
   });
   const exports = new ExportService({ world, log, store: transfers, projects: stores.projects, agents: pool });
+  const marks = { [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
+  const changeSettings = (message: AboutSettings) =>
+    settings.answer(message, {
+      catalog,
+      pool,
+      testAgent: agentTester({ host: unheldHost, env, marks, answerTimeoutMs: config.startTimeoutMs }),
+      toolEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
+      timeoutMs: config.startTimeoutMs,
+      onChanged: publishAgents,
+    });
+  const options = new AgentOptions({ log, projects: stores.projects, sessions, choices: stores.choices });
   const signIn = new SignIn({ world, pool, sessions, hub, home, onError });
   const data = new DataMaintenance({ config, stores, sessions, projects, hub });
-  const devices = new Devices({
+  const projectOfWorktree = async (worktreeId: WorktreeId) => {
+    const at = placeOfWorktree(worktreeId);
+    try {
+      const found = await worktrees.find(worktreeId);
+      if (found) return found.projectId;
+      // One that was removed, or is damaged.
+      for (const project of projects.list().filter(({ path }) => (splitPlace(path)?.place ?? null) === at))
+        if ((await worktrees.list(project)).some((listed) => listed.worktreeId === worktreeId)) return project.id;
+    } catch (error) {
+      // Its place is away: nothing can be done with it now.
+      if (!(error instanceof RefusalError)) throw error;
+    }
+    return null;
+  };
+  const gate = new Gate(people, {
+    session: async (id) => (await stores.log.row(id))?.projectId ?? null,
+    worktree: async (id) => {
+      const { data: worktreeId } = WorktreeId.safeParse(id);
+      return worktreeId === undefined ? null : projectOfWorktree(worktreeId);
+    },
+    terminal: (id) => allTerminals.list().find(({ terminalId }) => terminalId === id)?.projectId ?? null,
+    schedule: async (id) => (await stores.schedules.list()).find((schedule) => schedule.id === id)?.projectId ?? null,
+    snippet: async (id) => {
+      const found = (await stores.snippets.list()).find((snippet) => snippet.id === id);
+      return found ? found.projectId : null;
+    },
+    importRun: (id) => imports.projectOf(id),
+    question: (elicitationId) =>
+      sessions.askingSession({ type: "elicitation:respond", elicitationId, action: "cancel" }),
+    atPlace: (name) => projects.list().flatMap(({ id, path }) => (splitPlace(path)?.place === name ? [id] : [])),
+  });
+  const presence = new Presence({
+    named: (id) => people.named(id),
+    onChanged: (sessionId, viewers) =>
+      hub.notifyFollowers(sessionId, presence, { type: "session:presence", sessionId, people: [...viewers] }),
+  });
+  const devices = await Devices.open({
     store: stores.devices,
     token,
     world,
     newSecret,
     onUnstored: faultReporter(logger, "Could not store a device"),
   });
-  const pairing = new Pairing({ world, monotonicMs, newSecret, isSignedIn: (id) => devices.isSignedIn(id) });
+  const apiTokens = await ApiTokens.open({
+    store: stores.apiTokens,
+    token,
+    world,
+    newSecret,
+    onUnstored: faultReporter(logger, "Could not store the use of a token"),
+  });
+  const hooks = await IncomingHooks.open({
+    store: stores.hooks,
+    token,
+    world,
+    newSecret,
+    monotonicMs,
+    onUnstored: faultReporter(logger, "Could not store the use of a hook"),
+  });
+  const pairing = new Pairing({
+    world,
+    monotonicMs,
+    newSecret,
+    isSignedIn: (id) => devices.isSignedIn(id),
+    isActive: (id) => people.isActive(id),
+  });
   const badTokens = new BadTokenLimit(monotonicMs);
+  const service =
+    file.service &&
+    new SignInService({
+      setting: file.service,
+      token,
+      people,
+      now: world.now,
+      monotonicMs,
+      newSecret,
+      warn: (text) => logger.warn(text),
+    });
 
   // HTTP. The port is known only once the server listens.
-  const { host, allowedHosts: allowed } = config;
+  const { host } = config;
+  const allowed = [...config.allowedHosts, ...(config.replicaHost === null ? [] : [config.replicaHost])];
   const isTls = certificate !== null;
   const names = isLoopback(host) ? [] : machineNames().names;
   const report = () =>
-    statusReport({ dataDir, world, pool, sessions, stores, logged: logger.counts, traffic: http.traffic });
+    statusReport({
+      dataDir,
+      world,
+      pool,
+      sessions,
+      stores,
+      checkpoints: localWorkdirs.status,
+      terminals: terminals.status,
+      logged: logger.counts,
+      traffic: http.traffic,
+      turns: turns.counts,
+    });
   let isReady = true;
+  await team?.beforeListen();
   const http = listen(config, dataDir, (wantedPort) => ({
     host,
     port: wantedPort,
@@ -314,11 +787,15 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
       new AccessControl({
         token,
         commandToken,
-        port,
+        // Browsers send cookies to every port of a host: each server there has its own, and a team one for all of its.
+        cookieName: `liminal-${team === null ? port : team.teamId}`,
         hosts: new OwnHosts({ host, port, isTls, names, allowed }),
         isTls,
         devices,
+        apiTokens,
+        people,
         pairing,
+        service,
         badTokens,
         monotonicMs,
         newSecret,
@@ -333,14 +810,28 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
       },
     }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
+    push,
     connection: {
       feed: new Feed(hub, stores.log, onError),
+      gate,
+      presence,
       sessions,
       projects,
       tools: projectTools,
       imports,
-      agents: agentDirectory({ pool, sessions, home, signIn, installs, questions }),
-      files: new FileSearch({ world, onError }),
+      agents: agentDirectory({ pool, sessions, home, signIn, installs, questions, options, changeSettings }),
+      files: otherMachines,
+      changes,
+      attempts,
+      worktrees: places,
+      places: { answer: (message) => placeSettings.answer(message, otherMachines) },
+      terminals: terminalRequests,
+      services,
+      schedules,
+      snippets,
+      usage: new UsageReports({ world, store: stores.usage }),
+      notices,
+      builtinModel,
       publish,
       hello: () => ({
         type: "hello",
@@ -352,14 +843,15 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
         ownProcesses: [...pool.ownProcesses()],
         storage: stores.storage.state,
         ...lastCrash(dataDir),
-        startProblems: [...file.problems, ...stores.problems],
+        startProblems: [...file.problems, ...stores.problems, ...missingPlaces],
       }),
       unwritable: () => stores.storage.refusal(),
       onShortLog: warnOfShortLogs(logger),
       onError,
     },
     status: report,
-    metrics: () => metricsText(report()),
+    metrics: async () =>
+      metricsText(await report(), { shared: stores.shared?.() ?? null, places: otherMachines.counts() }),
     crashes,
     trace: (sessionId) => traceReport(sessionId, pool, sessions),
     exports,
@@ -370,25 +862,50 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
       serve: (request, visitor) => orchestration.serve(request, visitor),
     },
     isReady: () => isReady,
+    hooks,
+    monotonicMs,
   }));
   const origin = localOrigin(config, http.port);
   listening.resolve(origin);
   orchestration.start();
+  notices.start().catch(onError);
+  resumer.start().catch(onError);
+  schedules.start().catch(onError);
   lock.announce({ pid: process.pid, port: http.port, origin, startedAt: isoTime(world), version: VERSION });
-  tellReach(config, http.port, certificate, logger);
+  logAddresses(config, http.port, certificate, logger);
 
   const end = async (withAgents: boolean) => {
     isReady = false;
+    // Requests of its clients are handled by the server that has taken over: they reconnect.
+    if (stores.isLost()) await http.stop();
+    stores.leave();
+    schedules.stop();
+    notices.stop();
+    builtinModel.stop();
+    sessions.stop();
+    if (stores.isLost()) sessions.leave();
+    // Their terminals end next, which must not start them again.
+    services[Symbol.dispose]();
+    commands[Symbol.dispose]();
     if (withAgents) {
       guard.letEnd();
-      await Promise.all([pool.stop(), imports.stop()]);
+      await Promise.all([pool.stop(), imports.stop(), terminals.stop(), otherMachines.stopTerminals()]);
+    } else {
+      pool.leave();
+      terminals.leave();
     }
+    resumer.stop();
     await Promise.all([imports.stop(), signIn.stop(), installs.stop(), orchestration.stop()]);
-    await lifeline.stop();
+    await commandRecords.written();
+    places.stop();
+    await Promise.all([localWorktrees.stop(), localRadar.stop()]);
+    await localWorkdirs.stop();
+    await Promise.all([lifeline.stop(), otherMachines.end()]);
     await http.stop();
     // Nothing more can come from agents or clients.
-    await warnOfUnstored(sessions, config.holdMs, logger);
-    stores.close();
+    if (!stores.isLost()) await warnOfUnstored(sessions, config.holdMs, logger);
+    sessions.leave();
+    await stores.close();
     dataDir.dropCommandToken();
     lock[Symbol.dispose]();
   };
@@ -398,9 +915,36 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     fingerprint: certificate?.fingerprint ?? null,
     dataDir: dataDir.path,
     holdsAgents,
+    lost: stores.lost,
     stop: () => end(true),
     detach: () => end(false),
   };
+}
+
+function placesOfProjects(projects: readonly Project[]): readonly string[] {
+  return [...new Set(projects.flatMap(({ path }) => splitPlace(path)?.place ?? []))];
+}
+
+function placesWithoutSetting(inUse: readonly string[], configured: readonly { readonly name: string }[]): string[] {
+  return inUse
+    .filter((name) => !configured.some((place) => place.name === name))
+    .map(
+      (name) =>
+        `The place ${name} has projects, and is not in config.json of the server that works now. Copy "places" from another server of the team.`,
+    );
+}
+
+/** All servers of a team are one to the runners of places: the active one increments the epoch. */
+function identityOf({ ownership, teamId }: TeamSeat, places: readonly string[]) {
+  // The data read so far is from before the take-over.
+  const before = { server: teamId, epoch: ownership.epoch - 1, places };
+  return { read: () => JSON.stringify(before), write: ignore("the database has it") };
+}
+
+/** Loaded only where it is used. */
+async function openPostgres(...args: Parameters<typeof openPostgresStores>): ReturnType<typeof openPostgresStores> {
+  const { openPostgresStores: open } = await import("../operations/open-postgres-stores.ts");
+  return await open(...args);
 }
 
 type HttpOptions = ConstructorParameters<typeof HttpServer>[0];
@@ -412,14 +956,17 @@ function listen(
   options: (port: number) => HttpOptions,
 ): HttpServer {
   const first = port === 0 ? dataDir.lastPort() : freePort ? port : null;
-  const http = (first !== null && tryListen(options(first))) || new HttpServer(options(freePort ? 0 : port));
+  const http =
+    (first !== null && unlessTaken(() => new HttpServer(options(first)))) ||
+    new HttpServer(options(freePort ? 0 : port));
   dataDir.keepPort(http.port);
   return http;
 }
 
-function tryListen(options: HttpOptions): HttpServer | null {
+/** Null: the port is taken. */
+export function unlessTaken<Server>(start: () => Server): Server | null {
   try {
-    return new HttpServer(options);
+    return start();
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, "code") === "EADDRINUSE") return null;
     throw error;

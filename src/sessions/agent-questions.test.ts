@@ -14,7 +14,7 @@ const question = (id: string): AgentQuestion => ({
   fields: [{ kind: "text", name: "code", label: "Code", required: true }],
 });
 
-/** A desk at which nobody sits, and the end of the time for which that is borne. */
+/** A desk without clients, and the end of the waiting time. */
 function desk() {
   const heard: string[] = [];
   const elapsing: (() => void)[] = [];
@@ -36,8 +36,8 @@ function desk() {
 
 const respond = { type: "elicitation:respond", elicitationId: elicitationId("e") } as const;
 
-describe("W-9 a question that belongs to no session", () => {
-  it("is answered once, with what was asked for", () => {
+describe("W-9 a question outside any session", () => {
+  it("is answered once, with the requested fields", () => {
     const { questions, heard, ask } = desk();
     ask("e");
     expect(questions.list()).toEqual([question("e")]);
@@ -51,7 +51,7 @@ describe("W-9 a question that belongs to no session", () => {
     });
   });
 
-  it("is declined when nobody is there for long", () => {
+  it("is declined if no client is connected for long", () => {
     const { heard, ask, elapse } = desk();
     ask("e");
     elapse();
@@ -59,7 +59,7 @@ describe("W-9 a question that belongs to no session", () => {
     expect(heard).toEqual(["asked e", "told decline null", "resolved e decline"]);
   });
 
-  it("goes with its agent, which is told nothing any more", () => {
+  it("is removed with its agent, which gets no answer", () => {
     const { questions, heard, ask, elapse } = desk();
     ask("e");
     questions.withdraw(elicitationId("e"));
@@ -68,7 +68,7 @@ describe("W-9 a question that belongs to no session", () => {
     expect(heard).toEqual(["asked e", "resolved e cancel"]);
   });
 
-  it("is declined at once when there are too many already", () => {
+  it("is declined at once if there are too many already", () => {
     const { heard, ask } = desk();
     for (let count = 0; count < 30; count += 1) ask(`e${count}`);
     expect(heard.filter((words) => words === "told decline null")).toHaveLength(10);

@@ -20,7 +20,7 @@ interface OpenQuestion {
   readonly answer: (answer: QuestionAnswer) => void;
 }
 
-/** Questions of agents that belong to no session: asked while one signs in, or before it has a session to ask in. */
+/** Questions of agents outside any session: asked during sign-in, or before there is a session. */
 export class AgentQuestions implements QuestionDesk {
   readonly #options: AgentQuestionsOptions;
   readonly #open = new Map<ElicitationId, OpenQuestion>();
@@ -46,12 +46,12 @@ export class AgentQuestions implements QuestionDesk {
     this.#options.onAsked(question);
   }
 
-  /** The agent has no more use for an answer. */
+  /** The agent no longer needs an answer. */
   withdraw(elicitationId: ElicitationId): void {
     if (this.#close(elicitationId, "cancel")) this.#options.onResolved(elicitationId, "cancel");
   }
 
-  /** Null when it was taken: everyone hears of it. */
+  /** Null if it was accepted, which is broadcast. */
   respond(response: QuestionResponse): Refusal | null {
     const { elicitationId } = response;
     const open = this.#open.get(elicitationId);

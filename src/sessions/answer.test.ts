@@ -3,13 +3,13 @@ import { SESSION } from "../../tests/core/names.ts";
 import { EMPTY_CONFIG } from "../protocol/session-parts.ts";
 import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
 
-/** What the same command gets when it is sent again. */
+/** The answer to the same command when it is repeated. */
 function again(answer: Answer): Answer {
   return readAnswer(writeAnswer(answer));
 }
 
 describe("stored answers", () => {
-  it("a plain ok and a refusal are repeated as they were", () => {
+  it("a plain ok and a refusal are repeated unchanged", () => {
     const refusal = { code: "LIMIT_EXCEEDED", message: "Too much." } as const;
     const answers: Answer[] = [
       { kind: "ok" },
@@ -20,7 +20,7 @@ describe("stored answers", () => {
     expect(answers.map(again)).toEqual(answers);
   });
 
-  it("whatever else answered is repeated as the message it was, to the asker alone", () => {
+  it("any other answer is repeated as its message, to the sender alone", () => {
     const fact = { type: "session:archived", sessionId: SESSION, seq: 3 } as const;
     expect(again({ kind: "fact", fact })).toEqual({ kind: "repeated", message: fact });
     const removed = { type: "ok" } as const;

@@ -6,18 +6,18 @@ import { Json } from "../protocol/json.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { SessionConfig } from "../protocol/session-parts.ts";
 
-/** What a command came to. */
+/** The outcome of a command. */
 export type Answer =
   | { readonly kind: "ok"; readonly seq?: number }
   /** Answered by a fact that every reader gets through the log. */
   | { readonly kind: "fact"; readonly fact: Fact }
-  /** `published`: every client gets this very message. */
+  /** `published`: every client gets this message. */
   | { readonly kind: "message"; readonly message: PlainServerMessage; readonly published: boolean }
-  /** The choices as they stand after one was changed. */
+  /** The options after one was changed. */
   | { readonly kind: "config"; readonly sessionId: SessionId; readonly seq: number; readonly config: SessionConfig }
-  /** Under way: the message says so now, a refusal may still follow. */
+  /** In progress: the message confirms that now, a refusal may still follow. */
   | { readonly kind: "started"; readonly message: PlainServerMessage; readonly failed: Promise<Refusal | null> }
-  /** The stored first answer of a command that was sent again. */
+  /** The stored first answer of a repeated command. */
   | { readonly kind: "repeated"; readonly message: Record<string, Json> }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
@@ -30,7 +30,7 @@ const StoredAnswer = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** Answers are stored as what a repetition of the command will get. */
+/** Answers are stored in the form that a repetition returns. */
 export function writeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case "ok":

@@ -4,10 +4,10 @@ import type { Part } from "../protocol/entry.ts";
 import type { Json } from "../protocol/json.ts";
 
 const LEFT_OUT = `[left out: nested more than ${JSON_LEVELS_MAX} levels deep]`;
-/** An event wraps what the agent sent in a few objects of ours. */
+/** An event wraps the agent's data in a few objects of ours. */
 const WRAPPING_LEVELS = 5;
 
-/** What an agent sent in free form must be writable and readable for ever: values nested without end are not. */
+/** Limits the nesting of free-form agent data, so that it can always be stored and read. */
 export function boundDepth(event: AgentEvent): AgentEvent {
   if (event.type === "text" || !isNestedDeeper(event, JSON_LEVELS_MAX + WRAPPING_LEVELS)) return event;
   switch (event.type) {

@@ -10,7 +10,7 @@ interface ReceiptDeps {
   readonly world: World;
 }
 
-/** The first outcome of every command, for whoever sends it again. */
+/** The first outcome of every command, for repetitions. */
 export class CommandReceipts {
   readonly #deps: ReceiptDeps;
   readonly #inFlight = new Map<string, Promise<Answer>>();
@@ -21,7 +21,7 @@ export class CommandReceipts {
     this.#deps = deps;
   }
 
-  /** Commands begin to act in the order of the calls, however long the store takes to look for their receipts. */
+  /** Commands start in the order of the calls, however long the lookup of their receipts takes. */
   once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
     const running = commandId === undefined ? undefined : this.#inFlight.get(commandId);
     if (running) return running.then(asRepeated);
@@ -36,7 +36,7 @@ export class CommandReceipts {
   }
 
   async #act(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
-    // Before anything is done: what cannot be stored must not happen.
+    // Checked first: what cannot be stored must not happen.
     const refusal = this.#deps.storage.refusal();
     if (refusal) return { kind: "refused", refusal };
     const answer = await act();
@@ -44,14 +44,14 @@ export class CommandReceipts {
     return answer;
   }
 
-  /** Most are stored with what they are about. Of the others, one that the disk did not take is only returned. */
+  /** Most receipts are stored with their facts. If another one cannot be stored, it is only returned. */
   async #keep(commandId: string, answer: Answer): Promise<void> {
     const { log, world, storage } = this.#deps;
     const save = () => log.saveReceipt({ commandId, answer: writeAnswer(answer), at: isoTime(world) });
     try {
       await save();
     } catch {
-      // Once more where the disk is no reason, so that any other one is reported.
+      // Retried unless the disk is the reason, so that other errors are reported.
       if (storage.refusal() === null) await save();
     }
   }
@@ -59,12 +59,12 @@ export class CommandReceipts {
 
 const FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INTERNAL_ERROR", "STORAGE_UNWRITABLE"]);
 
-/** A fault of ours or of the disk is no outcome: trying again must be able to succeed. */
+/** A fault of ours or of the disk is not an outcome: a retry must be able to succeed. */
 function isFault(answer: Answer): boolean {
   return answer.kind === "refused" && FAULTS.has(answer.refusal.code);
 }
 
-/** The second asker of a command in flight gets a copy of its own, not the published message again. */
+/** A repetition of a running command gets its own copy, not the published message again. */
 function asRepeated(answer: Answer): Answer {
   return readAnswer(writeAnswer(answer));
 }

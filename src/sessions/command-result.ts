@@ -6,19 +6,19 @@ import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Effect } from "./rules/session-context.ts";
 
-/** A command that was decided on, on its way to the disk with its facts. */
+/** A decided command on its way to the disk with its facts. */
 export interface CommandResult {
   readonly commandId: string | undefined;
   readonly answer: Answer;
   readonly isSend: boolean;
 }
 
-/** Saying something is activity, whichever way it goes to the agent. */
+/** Sending a message is activity, whichever way it reaches the agent. */
 export function isSend({ type }: { readonly type: string }): boolean {
   return type === "session:send" || type === "session:steer";
 }
 
-/** A no is an outcome, too: the same command again gets it again. */
+/** A refusal is an outcome, too: the same command gets it again. */
 export async function refused(
   commandId: string | undefined,
   refusal: Refusal,
@@ -39,7 +39,7 @@ export function receiptOf({ commandId, answer }: CommandResult, at: string): Rec
   return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
 }
 
-/** By the fact of that type that the command made, or a plain ok. */
+/** The fact of that type that the command created, or a plain ok. */
 export function answerOf(made: readonly Fact[], seq: number, type: FactBody["type"] | null): Answer {
   if (type === null) return { kind: "ok", seq };
   const fact = made.findLast((one) => one.type === type);
@@ -48,8 +48,8 @@ export function answerOf(made: readonly Fact[], seq: number, type: FactBody["typ
 }
 
 /**
- * A session is ended from the commit of that command on, and alive again from the one that sets its agent to work: the
- * agent's own words about it may come after a crash, and then they never do.
+ * A session has ended from the commit of that command on, and is alive again from the one that starts its agent: the
+ * agent's own confirmation may come after a crash, and would then be lost.
  */
 export function stateAfter(state: AgentBinding["state"], effects: readonly Effect[]): AgentBinding["state"] {
   if (effects.some(({ type }) => type === "close-agent")) return "closed";

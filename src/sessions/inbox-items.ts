@@ -9,7 +9,7 @@ interface WorkingSession {
   flush(): Promise<void>;
 }
 
-/** What is open anywhere: a session with nothing in memory has no agent, and so nothing that waits. */
+/** Open requests of all sessions: a session that is not in memory has no agent, and so nothing open. */
 export async function inboxItems(sessions: Iterable<WorkingSession>): Promise<InboxItem[]> {
   const busy = [...sessions].filter(({ state }) => isTurnActive(state.turn) || state.pending.length > 0);
   const shown = busy.slice(0, INBOX_SESSIONS_MAX);
@@ -21,7 +21,7 @@ export async function inboxItems(sessions: Iterable<WorkingSession>): Promise<In
   });
 }
 
-/** The tool call that was started last and still runs. */
+/** The last started tool call that still runs. */
 export function runningTool(open: readonly Entry[]): RunningTool | null {
   const call = open.findLast((entry) => entry.type === "tool-call" && entry.status === "running");
   if (call?.type !== "tool-call") return null;

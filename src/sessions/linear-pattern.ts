@@ -1,4 +1,2 @@
-import { createRequire } from "node:module";
-
-/** Patterns in time that grows with the text and no faster. Loaded with the first one: it is among our largest modules. */
-export const loadRe2 = (): typeof import("re2js") => createRequire(import.meta.url)("re2js");
+/** Pattern matching in linear time. Loaded on first use, because it is one of our largest modules. */
+export const loadRe2 = (): typeof import("re2js") => require("re2js");

@@ -14,12 +14,12 @@ describe("mergeText", () => {
     expect(mergeText([text("a", "1"), text("b", "1"), text("c", "2")])).toEqual([text("ab", "1"), text("c", "2")]);
   });
 
-  it("keeps apart what differs in kind or message, and what something else comes between", () => {
+  it("separates different kinds and messages, and text around other events", () => {
     const apart = [text("a"), text("b", undefined, "thinking"), text("c"), text("d", "1"), USAGE, text("e", "1")];
     expect(mergeText(apart)).toEqual(apart);
   });
 
-  it("joins what one terminal prints, and keeps apart what two do", () => {
+  it("joins the output of one terminal, and separates that of two", () => {
     const output = (toolCallId: string, words: string): AgentEvent => ({
       type: "tool-output",
       toolCallId,
@@ -29,11 +29,11 @@ describe("mergeText", () => {
     expect(merged).toEqual([output("1", "ab"), output("2", "c"), text("d"), output("2", "e")]);
   });
 
-  it("joins a pair of halves that an agent cut apart", () => {
+  it("joins a surrogate pair that an agent split", () => {
     expect(mergeText([text("\ud83d"), text("\ude00")])).toEqual([text("😀")]);
   });
 
-  it("leaves its input alone", () => {
+  it("does not modify its input", () => {
     const events = [text("a"), text("b"), USAGE];
     mergeText(events);
     expect(events).toEqual([text("a"), text("b"), USAGE]);

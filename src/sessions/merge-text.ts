@@ -3,7 +3,7 @@ import type { Observed } from "./rules/session-context.ts";
 
 type Grown = Extract<AgentEvent, { type: "text" | "tool-output" }>;
 
-/** Neighbouring pieces of one text become one piece: a burst costs one fact, not hundreds. */
+/** Merges adjacent pieces of one text: a burst costs one fact, not hundreds. */
 export function mergeText(events: readonly Observed[]): Observed[] {
   const merged: Observed[] = [];
   let pieces: string[] = [];

@@ -8,10 +8,10 @@ import { reduceSession } from "../protocol/reduce-session.ts";
 import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 
 const STEPS = 60;
-/** Beyond the entries any of these talks can make. */
+/** More than the entries of any of these sessions. */
 const WHOLE = 1_000;
 
-/** A new talk for each round, with what the test does after each of its steps. */
+/** A new session for each round; the callback runs after each of its steps. */
 async function talks(
   label: string,
   full: number,
@@ -36,13 +36,13 @@ async function talks(
   }
 }
 
-/** What all facts mean together. */
+/** The state that all facts fold to. */
 function meaningOf(at: SessionScene): SessionState {
   return at.facts.reduce<SessionState>(reduceSession, EMPTY_SESSION);
 }
 
 describe("however a session is read, it is the same session", () => {
-  it("X-1 all facts folded are what the store says, at any time and after a restart", async () => {
+  it("X-1 all facts folded equal the store, at any time and after a restart", async () => {
     await talks("facts are the store", 60, async (at, random, talk) => {
       await talk(async () => {
         if (random.fraction() < 0.2) expect(shown(await at.state())).toEqual(shown(meaningOf(at)));
@@ -53,7 +53,7 @@ describe("however a session is read, it is the same session", () => {
     });
   });
 
-  it("a history taken at any moment, with the facts after it, is the same as all facts", async () => {
+  it("a history read at any moment, with the facts after it, equals all facts", async () => {
     let histories = 0;
     await talks("history and the rest", 60, async (at, random, talk) => {
       const taken: SessionState[] = [];
@@ -64,7 +64,7 @@ describe("however a session is read, it is the same session", () => {
       const whole = meaningOf(at);
       histories += taken.length;
       for (const state of taken) {
-        // Facts it has already may come again: they change nothing.
+        // Facts that are already included may arrive again: they change nothing.
         const folded = at.facts.reduce<SessionState>(reduceSession, state);
         expect(shown(folded)).toEqual(shownTail(whole, entriesOf(folded).length));
       }
@@ -94,7 +94,7 @@ describe("however a session is read, it is the same session", () => {
     });
   });
 
-  it("X-3 pages put before the window, fetched while the talk goes on, make up the whole", async () => {
+  it("X-3 pages put before the window, fetched while the session continues, add up to the whole", async () => {
     await talks("pages", 60, async (at, random, talk) => {
       const reader = new SessionReader(at, random.between(1, 8));
       await talk(async () => {

@@ -10,7 +10,7 @@ import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/sess
 
 const STEPS = 80;
 
-/** Follows every fact and says what must never be. */
+/** Follows every fact and reports violated invariants. */
 class Watch {
   state: SessionState = EMPTY_SESSION;
   readonly broken: string[] = [];
@@ -37,7 +37,7 @@ class Watch {
     if (fact.field !== "result" && this.#whole.has(fact.entryId)) this.#break(fact, "grows after it was whole");
   }
 
-  /** What an ended turn left is changed by late updates alone, and never vanishes or moves. */
+  /** Entries of an ended turn are changed by late updates only, and never vanish or move. */
   #checkSettled(fact: Fact, before: SessionState): void {
     const isLate = fact.type === "session:update" && fact.late === true;
     before.settled.forEach((entry, index) => {
@@ -68,7 +68,7 @@ class Watch {
 }
 
 describe("whatever a user and an agent do", () => {
-  it("X-1 W-3 W-12 the rules of a transcript hold after every fact, and no word is lost", async () => {
+  it("X-1 W-3 W-12 the rules of a transcript hold after every fact, and no text is lost", async () => {
     const random = seededRandom("session invariants");
     for (let round = 0; round < roundsOf(120); round += 1) {
       await using at = await openSession();

@@ -3,6 +3,7 @@ import type { AgentSession, Agents } from "../ports/agents.ts";
 import type { Delegation } from "../ports/delegation-store.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import { type AgentBinding, NO_AGENT_SESSION, type SessionLog } from "../ports/session-log.ts";
+import type { WorktreePlace } from "../ports/worktrees.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
 import type { Budget, Delegator } from "../protocol/delegation.ts";
@@ -14,11 +15,12 @@ import { applyChoices } from "./agent/apply-choices.ts";
 import { EarlyEvents } from "./agent/early-events.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { type Delegations, isRefusal } from "./delegation/delegations.ts";
+import { NewPlace, type NewPlaceDeps } from "./new-place.ts";
 import type { PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/read-command.ts";
 import type { Session } from "./session.ts";
 
-interface SessionMakerDeps {
+interface SessionMakerDeps extends NewPlaceDeps {
   readonly world: World;
   readonly log: SessionLog;
   readonly projects: ProjectStore;
@@ -27,18 +29,18 @@ interface SessionMakerDeps {
   readonly choices: AgentChoices;
   readonly delegations: Delegations;
   readonly publish: (message: PlainServerMessage) => void;
-  readonly onError: (error: unknown) => void;
   readonly load: (sessionId: SessionId) => Promise<Session | null>;
   readonly onCreated?: (sessionId: SessionId) => void;
-  /** The session has been published, or could not be made. */
+  /** The session has been published, or could not be created. */
   readonly onMade: (sessionId: SessionId) => void;
 }
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 
 /**
- * Makes sessions: the agent first, then all of it is stored, or nothing is. For whoever does not wait for the agent the
- * session is stored first, and the agent starts behind it.
+ * Creates sessions: its worktree and the agent first, then everything is stored, or nothing. If the caller does not wait
+ * for the agent, the session is stored first, and the agent starts in the background. The worktree is always waited for:
+ * all that a session does needs its directory.
  */
 export class SessionMaker {
   readonly #deps: SessionMakerDeps;
@@ -52,10 +54,10 @@ export class SessionMaker {
     return this.#making.has(sessionId);
   }
 
-  async make(command: Create, createdFor: CreatedFor | undefined): Promise<Answer> {
+  async make(command: Create, createdFor: CreatedFor | undefined, isRemembered: boolean): Promise<Answer> {
     const { projects, agents, world, choices, delegations } = this.#deps;
     const { projectId, cliType } = command;
-    const project = projects.get(projectId);
+    const project = await projects.get(projectId);
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
     const known = agents.find(cliType);
     if (!known) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
@@ -63,19 +65,23 @@ export class SessionMaker {
     if (refusal) return { kind: "refused", refusal };
     const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     const early = new EarlyEvents();
-    const admitted = createdFor && delegations.admitChild(createdFor.by, createdFor.budget);
+    const admitted = createdFor && (await delegations.admitChild(createdFor.by, createdFor.budget, sessionId));
     if (admitted && isRefusal(admitted)) return { kind: "refused", refusal: admitted };
-    const cwd = project.path;
     const delegation = admitted?.delegation;
+    const found = new NewPlace(this.#deps, project, this.#deps.directoryFor(project.path, sessionId));
     this.#making.add(sessionId);
     try {
-      if (command.waitForAgent === false) {
-        // Nothing can start: there is no reason to find that out behind an open session.
-        if (known.availability === "needs-install")
-          return { kind: "refused", refusal: REFUSE.agentNotInstalled(known.name, known.hint) };
-        return await this.#store({ command, id: sessionId, cwd, agent: null, delegation });
-      }
-      // Of a session that was made and is gone nothing is left to store.
+      // Nothing can start: refuse now instead of in an open session.
+      if (command.waitForAgent === false && known.availability === "needs-install")
+        return { kind: "refused", refusal: REFUSE.agentNotInstalled(known.name, known.hint) };
+      await found.find(command);
+      // An agent's choice is not the user's choice, and an existing worktree is no preference for the next session.
+      if (isRemembered && (command.worktree === false || found.isNew))
+        await projects.rememberPlace(projectId, found.isNew ? "worktree" : "project");
+      const { worktree: place, cwd } = found;
+      const made = { command, id: sessionId, cwd, place, delegation, onStored: () => found.keep() };
+      if (command.waitForAgent === false) return await this.#store({ ...made, agent: null });
+      // A session that was created and deleted has nothing to store.
       const tryFlush = async () => {
         const stored = await this.#deps.load(sessionId);
         return stored ? stored.tryFlush() : early.isLost || !this.isMaking(sessionId);
@@ -83,13 +89,14 @@ export class SessionMaker {
       const listeners = { sink: early.sink, tryFlush };
       const { signal } = new AbortController();
       const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...listeners, signal });
-      // What the user lets an agent do elsewhere is not for another agent to hand on.
-      const chosen: Choices = delegation?.parentId ? new Map() : choices.of(cliType);
+      // The user's permissions for other agents must not be passed on by an agent.
+      const chosen: Choices = delegation?.parentId ? new Map() : await choices.of(cliType);
       await applyChoices(session, async () => early.options, chosen, this.#deps.onError);
-      return await this.#store({ command, id: sessionId, cwd, agent: { session, early }, delegation });
+      return await this.#store({ ...made, agent: { session, early } });
     } catch (error) {
-      // A process of its own has no session to serve.
-      agents.end(sessionId).catch(this.#deps.onError);
+      // Its own process has no session to serve.
+      await agents.end(sessionId).catch(this.#deps.onError);
+      await found.giveBack();
       if (!(error instanceof RefusalError)) throw error;
       return { kind: "refused", refusal: error.refusal };
     } finally {
@@ -99,7 +106,7 @@ export class SessionMaker {
     }
   }
 
-  /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
+  /** The row and the receipt are one transaction: repeated after a crash, the command creates no second session. */
   async #store(made: MadeSession): Promise<Answer> {
     const { command, agent } = made;
     const { log, world, policy, publish, load } = this.#deps;
@@ -107,18 +114,19 @@ export class SessionMaker {
     const { commandId } = command;
     const receipt = commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: row.createdAt };
     await log.create(row, binding, receipt, made.delegation);
+    made.onStored();
     await policy.start(row.id, command.options?.["policy"]);
     const session = await load(row.id);
     if (agent) await session?.adopt(agent.session, agent.early, command.title);
     else await session?.begin(command.title);
-    // Last: whoever asked must have the answer before the published message comes back to it.
+    // Last: the sender must have the answer before it receives the published message.
     publish(message);
     this.#deps.onCreated?.(row.id);
     return answer;
   }
 }
 
-/** For whom a session is started, and what it may spend. */
+/** For whom a session is started, and its budget. */
 export interface CreatedFor {
   readonly by: Delegator;
   readonly budget: Budget;
@@ -126,17 +134,19 @@ export interface CreatedFor {
 
 /** A new session that is not stored yet. */
 interface MadeSession {
-  readonly command: Extract<ClientMessage, { type: "session:create" }>;
+  readonly command: Create;
   readonly id: SessionId;
   readonly cwd: string;
+  readonly place: WorktreePlace | null;
+  readonly onStored: () => void;
   /** Null: it starts when the session is stored. */
   readonly agent: { readonly session: AgentSession; readonly early: EarlyEvents } | null;
   readonly delegation: Delegation | undefined;
 }
 
-/** What is stored of it, and what everyone is told. */
-function describeNew({ command, id, cwd, agent, delegation }: MadeSession, createdAt: string) {
-  const { projectId, cliType, title } = command;
+/** Its stored form, and its published form. */
+function describeNew({ command, id, cwd, place, agent, delegation }: MadeSession, createdAt: string) {
+  const { projectId, cliType, title, attempt } = command;
   const parentId = delegation?.parentId ?? null;
   const row = newSessionRow({
     id,
@@ -145,6 +155,8 @@ function describeNew({ command, id, cwd, agent, delegation }: MadeSession, creat
     createdAt,
     ...(title !== undefined && { title }),
     ...(parentId !== null && { parentId }),
+    ...(attempt && { attempt }),
+    ...(place && { worktree: { worktreeId: place.worktreeId, name: place.name, branch: place.branch } }),
   });
   const agentSessionId = agent?.session.agentSessionId ?? NO_AGENT_SESSION;
   const binding: AgentBinding = { agentSessionId, createdAt, cwd, state: agent ? "active" : "idle", since: createdAt };

@@ -26,7 +26,7 @@ function ended(): Promise<void> {
 }
 
 describe("SessionService: creating", () => {
-  it("TC-2.2a makes a session with the agent, stores it and tells everyone", async () => {
+  it("TC-2.2a creates a session with the agent, stores it and publishes it", async () => {
     await using at = await openSession();
     const row = { id: at.sessionId, title: "New Session", cliType: BUILTIN, turn: { state: "idle" } } as const;
     expect(await at.service.list(PROJECT, false)).toMatchObject([row]);
@@ -37,7 +37,7 @@ describe("SessionService: creating", () => {
     });
   });
 
-  it("takes over what the agent said before the session was there, and the given title", async () => {
+  it("takes over the agent's early events, and the given title", async () => {
     await using at = await openSession();
     at.agents.early = [{ type: "commands", commands: [{ name: "help", description: "" }] }];
     const created = await at.service.create({ ...CREATE, title: "Named" });
@@ -49,7 +49,7 @@ describe("SessionService: creating", () => {
     });
   });
 
-  it("TC-2.2f what cannot be made is refused with the reason and leaves no row", async () => {
+  it("TC-2.2f a failure is refused with the reason and leaves no row", async () => {
     await using at = await openSession();
     at.agents.refusal = { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." };
     const refusals = [
@@ -71,12 +71,12 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
   const rowOf = async (at: SessionScene, id: SessionId) =>
     (await at.service.list(PROJECT, true))?.find((row) => row.id === id);
 
-  it("TC-2.2a the session is there at once, and what is sent meanwhile goes out when the agent is there", async () => {
+  it("TC-2.2a the session exists at once, and messages sent meanwhile are delivered when the agent is attached", async () => {
     await using at = await openSession();
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     at.agents.gate = gate;
     at.agents.early = [MODEL_OPTION];
-    at.store.choices.remember(BUILTIN, "model", "large");
+    await at.store.choices.remember(BUILTIN, "model", "large");
     const sessionId = await begin(at);
     expect(at.published.at(-1)).toMatchObject({ type: "session:changed", start: { state: "starting" } });
     await at.service.execute({ type: "session:send", sessionId, content: "go" });
@@ -92,7 +92,7 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     expect((await at.store.log.load(sessionId))?.binding.agentSessionId).toBe(at.agents.last.agentSessionId);
   });
 
-  it("TC-2.2f a start that fails says why, and is tried again when asked and after a sign-in", async () => {
+  it("TC-2.2f a failed start reports the reason, and is retried on request and after a sign-in", async () => {
     await using at = await openSession();
     at.agents.refusal = { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." };
     const sessionId = await begin(at);
@@ -111,7 +111,7 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     expect(at.errors).toEqual([]);
   });
 
-  it("TC-2.2f a message whose agent did not start is kept with the reason, and goes out with Retry", async () => {
+  it("TC-2.2f a message whose agent did not start is kept with the reason, and is sent with Retry", async () => {
     await using at = await openSession();
     at.agents.refusal = { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet." };
     const sessionId = await begin(at);
@@ -127,7 +127,7 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     expect(at.agents.last.calls).toEqual(["prompt go"]);
   });
 
-  it("TC-2.2c one that is discarded before its agent is there leaves nothing, unless something was written in it", async () => {
+  it("TC-2.2c one that is discarded before its agent is attached leaves nothing, unless something was written in it", async () => {
     await using at = await openSession();
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     at.agents.gate = gate;
@@ -143,8 +143,8 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
   });
 });
 
-describe("SessionService: a command acts once", () => {
-  it("X-1 the same command again gets the first outcome, at once and over a restart", async () => {
+describe("SessionService: a command runs once", () => {
+  it("X-1 the same command again gets the first outcome, at once and after a restart", async () => {
     await using at = await openSession();
     const command = { type: "session:send", content: "go", commandId: commandId("c") } as const;
     const first = await at.send(command);
@@ -155,7 +155,7 @@ describe("SessionService: a command acts once", () => {
     expect(at.agents.last.calls).toEqual(["prompt go"]);
   });
 
-  it("two at the same moment make one session, and both learn of it", async () => {
+  it("two at the same moment create one session, and both get it", async () => {
     await using at = await openSession();
     const command = { ...CREATE, commandId: commandId("c") };
     const [one, two] = await Promise.all([at.service.create(command), at.service.create(command)]);
@@ -164,7 +164,7 @@ describe("SessionService: a command acts once", () => {
     expect(await at.service.list(PROJECT, true)).toHaveLength(2);
   });
 
-  it("a refusal is an outcome too; a fault of ours is none, so that trying again can succeed", async () => {
+  it("a refusal is an outcome, too; a fault of ours is none, so that a retry can succeed", async () => {
     await using at = await openSession();
     const empty = { type: "session:send", content: "", commandId: commandId("empty") } as const;
     const refused = await at.send(empty);
@@ -179,7 +179,7 @@ describe("SessionService: a command acts once", () => {
     });
   });
 
-  it("without an id every command acts", async () => {
+  it("without an id every command runs", async () => {
     await using at = await openSession();
     await at.send({ type: "session:rename", title: "T" });
     await at.send({ type: "session:rename", title: "T" });
@@ -211,7 +211,7 @@ describe("SessionService: reading", () => {
     expect(await at.service.open(at.sessionId, seq + 1)).toMatchObject({ type: "session:history", seq });
   });
 
-  it("a history has everything said so far, also what is only waiting to be stored", async () => {
+  it("a history has everything received so far, including what is not stored yet", async () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.text("a");
@@ -220,7 +220,7 @@ describe("SessionService: reading", () => {
     expect((await at.history(1)).entries.map(({ content }) => content)).toEqual(["go", "ab"]);
   });
 
-  it("a page stands before a settled entry; before an unknown one there is none", async () => {
+  it("a page ends before a settled entry; for an unknown one there is none", async () => {
     await using at = await openSession();
     for (const content of ["one", "two", "three"]) {
       await at.say(content);
@@ -235,7 +235,7 @@ describe("SessionService: reading", () => {
     expect(await at.service.page({ ...page, before: EntryId.parse("unknown") })).toBeNull();
   });
 
-  it("a draft is part of what a reader is given", async () => {
+  it("a draft is part of what a reader receives", async () => {
     await using at = await openSession();
     await at.service.saveDraft({ type: "session:draft", sessionId: at.sessionId, content: "half a thought" });
     expect((await at.history()).draft).toBe("half a thought");
@@ -243,7 +243,7 @@ describe("SessionService: reading", () => {
 });
 
 describe("SessionService: after a crash of the server", () => {
-  it("W-4 a turn that was running ends as interrupted, with what had arrived", async () => {
+  it("W-4 a running turn ends as interrupted, with the output so far", async () => {
     await using at = await openSession();
     await at.say("go");
     await at.send({ type: "session:send", content: "queued" });
@@ -266,7 +266,7 @@ describe("SessionService: after a crash of the server", () => {
     expect((await at.service.recover()).interrupted).toBe(0);
   });
 
-  it("a turn that had ended is left alone, and its session goes on where it was", async () => {
+  it("an ended turn stays unchanged, and its session continues", async () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.endTurn();
@@ -280,15 +280,15 @@ describe("SessionService: after a crash of the server", () => {
   });
 });
 
-describe("SessionService: choices", () => {
-  it("X-7 reach the agent, and are answered with how they stand then", async () => {
+describe("SessionService: options", () => {
+  it("X-7 are sent to the agent, and answered with their new state", async () => {
     await using at = await openSession();
     const answer = await at.send({ type: "session:configure", configId: "mode", value: "plan" });
     expect(answer).toMatchObject({ kind: "config", sessionId: at.sessionId, config: { options: [] } });
     expect(at.agents.last.calls).toEqual(["configure mode plan"]);
   });
 
-  it("row changes are told to everyone: title, turn and archive, not words", async () => {
+  it("row changes are published to everyone: title, turn and archive, not text", async () => {
     await using at = await openSession();
     const changes = () => at.published.filter(({ type }) => type === "session:changed").length;
     await at.send({ type: "session:rename", title: "Named" });

@@ -14,7 +14,7 @@ function patch(toolCallId: string, rest: object, announced = false): AgentEvent 
 const words = (entries: readonly { type: string; content: string }[]) => entries.map(({ content }) => content);
 
 describe("Session: bursts", () => {
-  it("commits what came together as one, in order, and numbers facts without a gap", async () => {
+  it("stores events that arrived together as one commit, in order, and numbers facts without a gap", async () => {
     await using at = await openSession();
     await at.say("go");
     const before = at.facts.length;
@@ -29,7 +29,7 @@ describe("Session: bursts", () => {
       "session:update",
       "session:config",
       "session:update",
-      // The tokens of the turn, before its end is told.
+      // The tokens of the turn, before its end.
       "session:config",
       "session:complete",
       "session:turn",
@@ -120,7 +120,7 @@ describe("Session: bursts", () => {
 describe("Session: the disk", () => {
   afterEach(() => void jest.useRealTimers());
 
-  it("X-1 whoever fails to hear of what is stored takes nothing of it back: the answer stands, and the session goes on", async () => {
+  it("X-1 a listener that fails after a commit does not undo it: the answer is valid, and the session continues", async () => {
     await using at = await openSession();
     const { push } = at.facts;
     at.facts.push = () => {
@@ -136,7 +136,7 @@ describe("Session: the disk", () => {
     expect(at.errors.length).toBeGreaterThan(0);
   });
 
-  it("X-1 what an agent said is stored once the disk takes it again, and shown to nobody before", async () => {
+  it("X-1 agent output is stored once the disk is writable again, and never shown before", async () => {
     await using at = await openSession();
     await at.say("go");
     jest.useFakeTimers();
@@ -166,7 +166,7 @@ describe("Session: the disk", () => {
     expect([at.agents.last.calls, words(await at.entries())]).toEqual([["prompt go"], ["go"]]);
   });
 
-  it("facts are on disk before the agent hears of them", async () => {
+  it("facts are on disk before effects reach the agent", async () => {
     await using at = await openSession();
     const stored: number[] = [];
     const { last } = at.agents;
@@ -206,7 +206,7 @@ describe("Session: its agent", () => {
     expect(at.agents.last.calls).toEqual(["prompt next"]);
   });
 
-  it("W-2 a cancel while the agent still starts ends the turn, and the late agent is not prompted", async () => {
+  it("W-2 a cancel while the agent is starting ends the turn, and the late agent is not prompted", async () => {
     await using at = await openSession();
     at.agents.last.say({ type: "lost", reason: "crash", state: "crashed" });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -222,7 +222,7 @@ describe("Session: its agent", () => {
     expect(at.agents.last.calls).toEqual(["prompt next"]);
   });
 
-  it("W-4 a lost agent is attached again with the next message, with what it should remember", async () => {
+  it("W-4 a lost agent is attached again with the next message, with its conversation", async () => {
     await using at = await openSession();
     await at.say("one");
     at.agents.last.endTurn();
@@ -237,7 +237,7 @@ describe("Session: its agent", () => {
     expect((await at.store.log.load(at.sessionId))?.binding.agentSessionId).toBe("agent-session-2");
   });
 
-  it("an agent that cannot be had fails the turn with the reason, and the message stays", async () => {
+  it("an agent that cannot be started fails the turn with the reason, and the message stays", async () => {
     await using at = await openSession();
     at.agents.last.say({ type: "lost", reason: "crash", state: "crashed" });
     at.agents.refusal = { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet.", details: "no such file" };
@@ -252,7 +252,7 @@ describe("Session: its agent", () => {
     expect([words(await at.entries()), at.errors]).toEqual([["go", "Could not start Puppet.\nno such file"], []]);
   });
 
-  it("TC-2.4a archiving ends the turn and lets the agent's session go, even if the agent refuses to", async () => {
+  it("TC-2.4a archiving ends the turn and closes the agent's session, even if the agent refuses", async () => {
     for (const failure of [null, new Error("Internal error")]) {
       await using at = await openSession();
       await at.say("go");
@@ -285,5 +285,21 @@ describe("Session: its agent", () => {
       refusal: { code: "REQUEST_NOT_PENDING", message: expect.stringContaining('"Yes"') },
     });
     expect(at.agents.last.calls).toEqual(["prompt go", "answer p selected"]);
+  });
+
+  it("[SC-10] a command that meets a server that has handed over is no outcome: repeated at the next one, it acts", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    at.agents.last.endTurn();
+    await at.service.flush();
+    const send = { type: "session:send", content: "more", commandId: commandId("late") } as const;
+    at.service.leave();
+    expect(await at.send(send)).toMatchObject({ kind: "refused", refusal: { code: "INTERNAL_ERROR" } });
+    at.restart();
+    expect(await at.send(send)).toMatchObject({ kind: "ok" });
+    expect((await at.entries()).filter(({ type }) => type === "user").map(({ content }) => content)).toEqual([
+      "go",
+      "more",
+    ]);
   });
 });

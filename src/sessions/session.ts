@@ -1,26 +1,36 @@
 import { Lookups } from "../lib/lookups.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
-import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
+import { type AgentEvent, type AgentSession, type Agents, CONVERSATION_EVENTS } from "../ports/agents.ts";
+import type { BranchStore } from "../ports/branch-store.ts";
+import { whenBack } from "../ports/database-away.ts";
 import {
   type AgentBinding,
+  type Commit,
   NO_AGENT_SESSION,
   type Receipt,
   type SessionLog,
+  type StoredPack,
   type StoredSession,
 } from "../ports/session-log.ts";
+import type { OwnConversation, SessionWriters } from "../ports/session-writers.ts";
 import type { Storage } from "../ports/storage.ts";
+import type { SessionPlace, Workdirs } from "../ports/workdirs.ts";
+import type { WorktreePlace, Worktrees } from "../ports/worktrees.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
-import { REFUSE, RefusalError } from "../protocol/errors.ts";
+import { packUri } from "../protocol/conversation-pack.ts";
+import type { LimitsResume } from "../protocol/conversations.ts";
+import type { Entry, Part } from "../protocol/entry.ts";
+import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, PermissionId, SessionId } from "../protocol/ids.ts";
+import type { CliType, EntryId, PermissionId, ProjectId, SessionId, TurnId } from "../protocol/ids.ts";
 import { isPermission } from "../protocol/pending-request.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
-import type { PermissionOutcome, PermissionToolCall } from "../protocol/session-parts.ts";
+import type { PermissionOutcome, PermissionToolCall, SessionConfig } from "../protocol/session-parts.ts";
 import { isTurnActive, type SessionStart, type SessionState } from "../protocol/session-schema.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
-import { AgentLink, forgotten, turnError } from "./agent/agent-link.ts";
+import { AgentLink, turnError } from "./agent/agent-link.ts";
 import { AgentStanding } from "./agent/agent-standing.ts";
 import type { EarlyEvents } from "./agent/early-events.ts";
 import { RejoinedAgent } from "./agent/rejoined-agent.ts";
@@ -31,16 +41,28 @@ import { answerOf, type CommandResult, isSend, refused, stateAfter, unstorable }
 import { buildCommit, SettledEntries } from "./commit/build-commit.ts";
 import { offloadOutput } from "./commit/offload-output.ts";
 import type { Delegations } from "./delegation/delegations.ts";
+import type { ConversationPacks } from "./handover/conversation-packs.ts";
+import type { Pack } from "./handover/pack-conversation.ts";
 import { mergeText } from "./merge-text.ts";
 import type { Policy, Verdict } from "./policy/policy.ts";
 import type { Consideration, PolicyService } from "./policy/policy-service.ts";
 import { decide } from "./rules/decide.ts";
 import { observe } from "./rules/observe.ts";
+import { askedNow } from "./rules/observe-notice.ts";
 import { advanceRegister, EMPTY_REGISTER, isCurrent } from "./rules/open-requests.ts";
-import type { Effect, Evaluation, Observed, PolicyEvent, SessionContext } from "./rules/session-context.ts";
+import type {
+  Effect,
+  Evaluation,
+  Observed,
+  PolicyEvent,
+  SessionContext,
+  WorkdirEvent,
+  WriterEvent,
+} from "./rules/session-context.ts";
+import { primerUsed } from "./rules/turn.ts";
 import { silentNotice } from "./transfer/adopt-history.ts";
 
-/** What a session needs from those around it. */
+/** The dependencies of a session. */
 interface SessionDeps {
   readonly world: World;
   readonly log: SessionLog;
@@ -48,23 +70,36 @@ interface SessionDeps {
   readonly agents: Agents;
   readonly policy: PolicyService;
   readonly choices: AgentChoices;
+  readonly writers: SessionWriters;
+  readonly workdirs: Pick<
+    Workdirs,
+    "prepare" | "turnStarts" | "turnContinues" | "turnEnded" | "touched" | "openCounts"
+  >;
+  readonly worktrees: Pick<Worktrees, "find" | "used">;
   readonly delegations: Pick<Delegations, "parentOf">;
-  /** A turn with nothing heard for this long is shown as stalled. */
+  readonly branches: Pick<BranchStore, "find">;
+  readonly packs: ConversationPacks;
+  /** A turn without any output for this long is shown as stalled. */
   readonly stallMs: number;
-  /** Whether someone looks at the session this moment. */
+  /** What happens to a session when its usage limit ends. */
+  readonly limitsResume: LimitsResume;
+  /** Whether someone views the session at this moment. */
   readonly isShown: (sessionId: SessionId) => boolean;
-  /** Whether a client draws the session as it comes; one that follows it out of view does not. */
+  /** Whether a client displays the session live; one that follows it hidden does not. */
   readonly isWatched: (sessionId: SessionId) => boolean;
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
-  /** The start of its agent is at another point than before. */
+  /** The progress of its agent's start has changed. */
   readonly onStart: (sessionId: SessionId) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
+/** The single writer of one session: commands and the agent's output enter one mailbox, facts leave to the log. */
 export class Session {
   readonly id: SessionId;
+  readonly projectId: ProjectId;
   readonly #cliType: CliType;
+  /** An agent that another session started has no user who could be asked: it continues automatically after a limit. */
+  readonly #limitsResume: LimitsResume;
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox<Mail>;
   readonly #link: AgentLink;
@@ -77,19 +112,28 @@ export class Session {
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
   #stagedOutputs: WholeOutput[] = [];
+  #stagedPacks: StoredPack[] = [];
   #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** The last commit of what the agent sent failed: it is staged, and tried again. */
   #isFailing = false;
   #isEnded = false;
+  /** The next server stores what this one did not. */
+  #hasLeft = false;
   #hasRecalled = false;
-  /** Of a session that was made before its agent was there. */
+  /** For a session that was created before its agent was attached. */
   #start: SessionStart | null = null;
-  /** While an older app's words are read: when something was last said in the session. */
+  /** While an older app's messages are read: the time of the session's last activity. */
   #recallingSince: string | null = null;
   readonly #silence: SilenceWatch;
+  /** The agent has not received the prompt yet: its silence means nothing. */
+  #isTakingCheckpoint = false;
+  /** Files that tools of the running turn reported as changed. */
+  readonly #written = new Set<string>();
+  /** Callers that wait for the end of the turn. */
+  #awaitingEnd: (() => void)[] = [];
 
-  /** What it needs besides the stored session is read first. */
+  /** Reads what it needs besides the stored session. */
   static async load(deps: SessionDeps, stored: StoredSession): Promise<Session> {
     const lookups = new Lookups();
     return new Session(deps, stored, lookups, await SettledEntries.open(stored.row.id, deps.log, lookups));
@@ -98,6 +142,8 @@ export class Session {
   private constructor(deps: SessionDeps, stored: StoredSession, lookups: Lookups, settled: SettledEntries) {
     this.id = stored.row.id;
     this.#cliType = stored.row.cliType;
+    this.projectId = stored.row.projectId;
+    this.#limitsResume = stored.row.parentId === undefined ? deps.limitsResume : "auto";
     this.#deps = deps;
     this.#state = stored.state;
     this.#storedState = stored.state;
@@ -128,8 +174,18 @@ export class Session {
         await this.flush();
         return this.#state.config.options;
       },
-      // What the user lets an agent do elsewhere is not for another agent to hand on.
-      choices: () => (deps.delegations.parentOf(this.id) === undefined ? deps.choices.of(this.#cliType) : new Map()),
+      // The user's permissions elsewhere must not be passed on by an agent.
+      choices: async () =>
+        (await deps.delegations.parentOf(this.id)) === undefined ? deps.choices.of(this.#cliType) : new Map(),
+      carriedOptions: () => new Map(Object.entries(this.#state.primer?.options ?? {})),
+      toldWith: (entryId) => this.#toldWith(entryId),
+      beforePrompt: (turnId) => this.#takeCheckpoint(turnId),
+      checkPlace: () => (this.#state.worktree === null ? null : this.checkPlace()),
+      checkWriter: () => {
+        const refusal = this.lookForWriter();
+        if (refusal) throw new RefusalError(refusal);
+      },
+      isBehind: () => this.isBehind,
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       tryFlush: () => this.tryFlush(),
@@ -138,18 +194,141 @@ export class Session {
     });
   }
 
-  /** What is stored and nothing else, with the entries of the running turn; settled ones are the log's to read. */
+  /** Only stored state, with the entries of the running turn; settled ones are read from the log. */
   get state(): SessionState {
     return this.#storedState;
   }
 
-  /** Its agent's process holds the conversation right now. */
+  /** Its agent's process has the conversation open now. */
   get isAttached(): boolean {
     return this.#link.isAttached;
   }
 
   get binding(): AgentBinding {
     return this.#standing.binding;
+  }
+
+  get #place(): SessionPlace {
+    return { sessionId: this.id, cwd: this.binding.cwd };
+  }
+
+  /** Resolves when no turn runs. */
+  async turnOver(): Promise<void> {
+    while (!this.#isEnded && isTurnActive(this.#storedState.turn))
+      await new Promise<void>((resolve) => this.#awaitingEnd.push(resolve));
+  }
+
+  /** Rejects with a refusal when the worktree it works in does not exist. */
+  async checkPlace(): Promise<void> {
+    const { worktree } = this.#state;
+    if (worktree === null) return;
+    const { cwd } = this.binding;
+    if ((await this.#deps.worktrees.find(worktree.worktreeId))?.cwd !== cwd)
+      throw new RefusalError(REFUSE.worktreeMissing(worktree.name, cwd));
+    this.#deps.worktrees.used(worktree.worktreeId);
+  }
+
+  /**
+   * It works in another directory from now on. Agents keep their sessions by directory, so its agent starts afresh
+   * there and gets the conversation so far with the next message. Refused while a turn runs; then nothing has changed.
+   */
+  async move({ place, projectPath, content }: Move): Promise<void> {
+    await this.flush();
+    this.#refuseMove();
+    await this.#link.release();
+    await this.#inOrder(async () => {
+      await this.#store();
+      this.#refuseMove();
+      const before = [this.#state, this.#standing.snapshot()] as const;
+      try {
+        const worktree = place && { worktreeId: place.worktreeId, name: place.name, branch: place.branch };
+        const pack = await this.#pack();
+        const primer = { context: pack?.context ?? null, options: optionValues(this.#state.config) };
+        const { facts } = await this.#withSettled((context) =>
+          observe(context, { type: "session-moved", worktree, content, primer }),
+        );
+        await this.#stage(facts);
+        if (pack) this.#stagedPacks.push({ entryId: null, content: pack.content });
+        this.#standing.moved(place?.cwd ?? projectPath, this.#now());
+        await this.#commit(null);
+      } catch (error) {
+        this.#state = before[0];
+        this.#standing.restore(before[1]);
+        this.#staged = [];
+        this.#stagedOutputs = [];
+        this.#stagedPacks = [];
+        throw error;
+      }
+    });
+    if (this.binding.state !== "closed") this.start();
+    this.recount().catch(this.#deps.onError);
+  }
+
+  #refuseMove(): void {
+    if (this.#isEnded) throw new RefusalError(REFUSE.sessionNotFound());
+    if (this.#isFailing) throw new RefusalError(this.#deps.storage.refusal() ?? REFUSE.internal());
+    if (isTurnActive(this.#state.turn)) throw new RefusalError(REFUSE.workdirBusy());
+  }
+
+  /** The agent's own conversation; null while there is none. */
+  get conversation(): OwnConversation | null {
+    const { agentSessionId, cwd } = this.binding;
+    return agentSessionId === NO_AGENT_SESSION ? null : { cliType: this.#cliType, agentSessionId, cwd };
+  }
+
+  /**
+   * Checks whether another program has the conversation open, notifies the readers, and returns the refusal of a
+   * message.
+   */
+  lookForWriter(): Refusal | null {
+    const { conversation } = this;
+    if (conversation === null) return null;
+    const { agentSeenAt } = this.#standing.continuation;
+    const ownUntil = this.isAttached ? this.#deps.world.now() : agentSeenAt && Date.parse(agentSeenAt);
+    const { state, ...other } = this.#deps.writers.writerOf(conversation, ownUntil || null);
+    const writer = state === "held" ? other : null;
+    if (writer !== null || this.#state.away?.writer) this.#post({ type: "writer-seen", writer });
+    return writer && REFUSE.agentSessionBusy(writer);
+  }
+
+  /** The conversation was continued elsewhere, and the transcript lacks that part. */
+  get isBehind(): boolean {
+    const { conversation } = this;
+    const { agentSeenAt } = this.#standing.continuation;
+    if (conversation === null || agentSeenAt === null) return false;
+    return this.#deps.writers.saidAfter(conversation, Date.parse(agentSeenAt)) === true;
+  }
+
+  /** Everything the agent remembers, read at that time: new messages are added. Not while a turn runs. */
+  async catchUp(events: readonly AgentEvent[], readAt: string): Promise<void> {
+    await this.flush();
+    if (isTurnActive(this.#state.turn)) return;
+    await this.#inOrder(async () => this.#standing.seen(readAt));
+    this.#post({ type: "replayed", events, whole: true });
+    this.#post({ type: "caught-up" });
+    await this.flush();
+  }
+
+  /** The conversation continues in a terminal with this command. */
+  async handedBack(command: string): Promise<void> {
+    this.#post({ type: "handed-back", command });
+    await this.flush();
+  }
+
+  /** Closes its agent; the next message starts it again. */
+  release(): Promise<void> {
+    return this.#link.release();
+  }
+
+  /** The files it works on have changed. */
+  observeFiles(event: WorkdirEvent): void {
+    this.#post(event);
+  }
+
+  /** Counts its unreviewed and uncommitted work again. */
+  async recount(): Promise<void> {
+    const counts = await this.#deps.workdirs.openCounts(this.#place);
+    this.#post({ type: "changes-counted", counts });
   }
 
   dispatch(command: DecidedCommand): Promise<Answer> {
@@ -163,9 +342,10 @@ export class Session {
     );
   }
 
-  /** A new session takes over the agent it was made with, what that has sent meanwhile, and the title it was given. */
+  /** A new session takes over the agent it was created with, the output received meanwhile, and its given title. */
   async adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): Promise<void> {
     this.#link.adopt(agent);
+    this.#deps.workdirs.prepare(this.#place);
     const { lastLine } = agent;
     // One batch, and so one commit: the line number must not be stored without what came up to that line.
     const adopted = this.#inOrder(async () => {
@@ -177,7 +357,7 @@ export class Session {
     await this.flush();
   }
 
-  /** A new session whose agent is not there yet: it starts now. */
+  /** A new session without an agent: its agent starts now. */
   async begin(title: string | undefined): Promise<void> {
     await this.#inOrder(() => this.#stageTitle(title));
     await this.flush();
@@ -188,7 +368,7 @@ export class Session {
     if (title !== undefined) await this.#stage([{ type: "session:title-updated", title, source: "user" }]);
   }
 
-  /** How far the agent's first start is; null when it is there, or when a message will start it. */
+  /** The progress of the agent's first start; null when it is attached, or when a message will start it. */
   get startState(): SessionStart | null {
     return this.#start;
   }
@@ -196,6 +376,7 @@ export class Session {
   /** Attaches the agent ahead of the first message. */
   start(): void {
     this.#setStart({ state: "starting" });
+    this.#deps.workdirs.prepare(this.#place);
     this.#link
       .ensure()
       .catch((error: unknown) => this.#startFailed(error))
@@ -211,7 +392,7 @@ export class Session {
     this.#setStart(isWanted ? { state: "failed", error: turnError(error) } : null);
   }
 
-  /** No agent has ever been there, and nobody has written anything: no message, no draft, no title. */
+  /** No agent was ever attached, and the user has written nothing: no message, no draft, no title. */
   async isBlank(): Promise<boolean> {
     await this.flush();
     const { log } = this.#deps;
@@ -227,7 +408,7 @@ export class Session {
     this.#deps.onStart(this.id);
   }
 
-  /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
+  /** Looks for the agent of an earlier server; `goOn` follows when its output has been processed. */
   rejoin(stored: StoredSession, outcomes: ReadonlyMap<PermissionId, PermissionOutcome>): RejoinedAgent {
     const { agents } = this.#deps;
     const tryFlush = () => this.tryFlush();
@@ -240,15 +421,18 @@ export class Session {
     return this.#inOrder(async () => {
       await this.#store();
       for (const event of rejoined.withdrawn(this.#state)) this.observe(event);
+      const { turnId } = this.#state.turn;
+      if (isTurnActive(this.#state.turn) && turnId) this.#deps.workdirs.turnContinues(this.#place, turnId);
+      for (const path of this.#state.open.flatMap(writtenBy)) this.#written.add(path);
       this.#runAll(await this.#withSettled((context) => rejoined.unsaid(this.#state, context.lastUserEntry)));
-      this.#silence.heard(this.#state.turn.state === "running");
+      this.#silence.reset(this.#state.turn.state === "running");
     });
   }
 
-  /** Stores what was received before the call; false when the disk does not take it now. */
+  /** Stores what was received before the call; false when the disk refuses it now. */
   async tryFlush(): Promise<boolean> {
     await this.flush();
-    return this.#isEnded || !this.#isFailing;
+    return !this.#hasLeft && (this.#isEnded || !this.#isFailing);
   }
 
   configure(command: Extract<SessionCommand, { type: "session:configure" }>): Promise<void> {
@@ -256,8 +440,8 @@ export class Session {
   }
 
   /**
-   * An older app left a session without its words, which only the agent has. They are read when someone opens it, once
-   * for each run of the server until it works.
+   * An older app stored a session without its messages, which only the agent has. They are read when a client opens it,
+   * once for each run of the server until that succeeds.
    */
   async recall(): Promise<void> {
     const { binding, continuation } = this.#standing;
@@ -287,7 +471,7 @@ export class Session {
     this.observe(silentNotice(name, origin === "resumed" ? "memory" : "words"));
   }
 
-  /** The policy has changed: it may now answer what waits for the user. */
+  /** The policy has changed: it may now answer open requests. */
   reevaluateRequests(): void {
     if (this.#state.pending.some(isPermission)) this.#post({ type: "policy-changed" });
   }
@@ -309,11 +493,21 @@ export class Session {
       this.#isEnded = true;
       this.#staged = [];
       clearTimeout(this.#retry);
-      this.#silence.heard(false);
+      this.#silence.reset(false);
     });
   }
 
-  /** The session is deleted: its agent is let go. */
+  /** The server has left it to the next one: nothing more of it is stored or sent. */
+  leave(): void {
+    this.#isEnded = true;
+    this.#hasLeft = true;
+    this.#staged = [];
+    this.#stagedEffects = [];
+    clearTimeout(this.#retry);
+    this.#silence.reset(false);
+  }
+
+  /** The session is deleted: its agent is closed. */
   end(): Promise<void> {
     return this.#link.end(this.#state.pending);
   }
@@ -343,7 +537,7 @@ export class Session {
     await this.#store();
   }
 
-  /** What the events mean is staged; `#store` puts it on disk. */
+  /** The resulting facts are staged; `#store` writes them to disk. */
   async #absorb(run: readonly AgentMail[]): Promise<void> {
     if (this.#isEnded) return;
     for (const event of mergeText(run.map(({ event }) => event))) {
@@ -355,33 +549,39 @@ export class Session {
       await this.#stage(facts);
       this.#stagedEffects.push(...effects);
       if (event.type === "lost") this.#standing.lost(event.state, this.#now());
-      // A turn that never reached the agent says nothing about what the agent remembers.
+      // A turn that never reached the agent shows nothing about the agent's memory.
       const isEnd = event.type === "turn-ended" || event.type === "turn-failed";
-      if (isEnd && this.#link.isAttached) this.#standing.seen(this.#now());
+      // Between turns an agent may continue with work of its own.
+      const isAfterTurn = SAYS.has(event.type) && !isTurnActive(this.#state.turn);
+      if ((isEnd || isAfterTurn) && this.#link.isAttached) this.#standing.seen(this.#now());
     }
     for (const { lastLine } of run) this.#standing.readUpTo(lastLine);
   }
 
   /** What is staged is committed, then its effects run. */
   async #store(): Promise<void> {
+    if (this.#isEnded) return;
     if (this.#hasUnstored) await this.#commitStaged();
     else this.#runAll(this.#stagedEffects.splice(0));
   }
 
   async #execute(command: DecidedCommand): Promise<Answer> {
+    // No outcome: the client repeats it at the next server.
+    if (this.#hasLeft) return unstorable(this.#deps.storage);
     if (this.#isEnded) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
     await this.#store();
     if (this.#isFailing) return unstorable(this.#deps.storage);
-    const before = [this.#state, this.#standing.now, this.#requests] as const;
+    const before = [this.#state, this.#standing.snapshot(), this.#requests] as const;
     let done: { readonly answer: Answer; readonly effects: readonly Effect[] };
     try {
       done = await this.#decide(command);
     } catch (error) {
       this.#state = before[0];
-      this.#standing.takeBack(before[1]);
+      this.#standing.restore(before[1]);
       this.#requests = before[2];
       this.#staged = [];
       this.#stagedOutputs = [];
+      this.#stagedPacks = [];
       this.#deps.onError(error);
       return unstorable(this.#deps.storage);
     }
@@ -416,11 +616,12 @@ export class Session {
     }
   }
 
-  /** What an agent said is never given up: a failed commit is tried again until the disk takes it. */
+  /** Output of an agent is never dropped: a failed commit is retried until the disk accepts it. */
   async #commitStaged(): Promise<void> {
     try {
       await this.#commit(null);
     } catch (error) {
+      if (this.#isEnded) return;
       this.#isFailing = true;
       this.#deps.onError(error);
       this.#retry ??= setTimeout(() => this.flush().catch(this.#deps.onError), PACE.commitRetryMs).unref();
@@ -438,18 +639,61 @@ export class Session {
       isFromMemory: this.#recallingSince !== null,
     });
     this.#standing.works(isTurnActive(working.turn), this.#link.isAttached, this.#now());
-    await this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
+    await this.#deps.log.commit(this.id, {
+      ...commit,
+      packs: this.#stagedPacks,
+      payer: facts.some(({ type }) => type === "session:config") ? this.#payer() : undefined,
+      ...this.#standing.toCommit(),
+    });
     this.#state = working;
     this.#storedState = working;
     this.#staged = [];
     this.#stagedOutputs = [];
+    this.#stagedPacks = [];
     this.#standing.stored();
     this.#settled.committed(settled, facts);
     if (!isTurnActive(working.turn)) this.#standing.turnEnded();
-    this.#silence.heard(working.turn.state === "running");
-    // From now on the turn says how it goes.
+    this.#silence.reset(working.turn.state === "running" && !this.#isTakingCheckpoint);
+    // From now on the turn reports the progress.
     if (isTurnActive(working.turn) && this.#start?.state === "failed") this.#setStart(null);
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
+    this.#followFiles(facts);
+    if (!isTurnActive(working.turn)) for (const resolve of this.#awaitingEnd.splice(0)) resolve();
+  }
+
+  #payer(): Commit["payer"] {
+    return { at: this.#now(), account: this.#deps.agents.find(this.#cliType)?.limits?.account ?? null };
+  }
+
+  /** A turn that has ended gets its checkpoint; a tool that has ended may have changed files. */
+  #followFiles(facts: readonly Fact[]): void {
+    const { workdirs, onError } = this.#deps;
+    let isTouched = false;
+    for (const fact of facts) {
+      if (fact.type === "session:turn" && fact.turn.state === "idle" && fact.turn.turnId)
+        this.#turnEnded(fact.turn.turnId).catch(onError);
+      if (fact.type !== "session:update") continue;
+      isTouched ||= fact.entry.type === "tool-call" && fact.entry.status !== "running";
+      for (const path of writtenBy(fact.entry)) this.#written.add(path);
+    }
+    if (isTouched) workdirs.touched(this.#place);
+  }
+
+  async #takeCheckpoint(turnId: TurnId): Promise<void> {
+    this.#isTakingCheckpoint = true;
+    this.#written.clear();
+    this.#silence.reset(false);
+    await this.#deps.workdirs.turnStarts(this.#place, turnId);
+    this.#isTakingCheckpoint = false;
+    this.#silence.reset(this.#state.turn.state === "running");
+  }
+
+  async #turnEnded(turnId: TurnId): Promise<void> {
+    const written = [...this.#written];
+    this.#written.clear();
+    const changes = await this.#deps.workdirs.turnEnded(this.#place, turnId, written);
+    if (changes !== null) this.#post({ type: "turn-changes", turnId, changes });
+    if (changes !== null || this.#state.changes !== null) await this.recount();
   }
 
   #runAll(effects: readonly Effect[]): void {
@@ -484,7 +728,7 @@ export class Session {
     });
   }
 
-  #post(event: PolicyEvent): void {
+  #post(event: PolicyEvent | WorkdirEvent | WriterEvent | AgentEvent): void {
     this.#mailbox.post({ from: "agent", event, lastLine: 0 });
   }
 
@@ -493,11 +737,36 @@ export class Session {
     // In its place: each process counts its own lines, and those of the one before come first.
     await this.#inOrder(async () => {
       this.#standing.attached(agent, lastLine, this.#now());
-      if (agent.origin === "forgotten") this.observe(forgotten((await this.#deps.log.said(this.id)).length > 0));
+      await this.#stage(primerUsed({ state: this.#state }));
+      if (agent.origin === "forgotten") await this.#memoryLost();
     });
-    // Before anything is asked of it: a later server must know whom to look for.
+    // Before any request to it: a later server must know which process to look for.
     await this.flush();
     this.#setStart(null);
+  }
+
+  /** What the agent no longer knows is sent with the message that is on its way, or with the next one. */
+  async #memoryLost(): Promise<void> {
+    const asked = await this.#withSettled(askedNow);
+    const found = asked && (await this.#deps.branches.find(this.id, asked.entryId));
+    const pack = await this.#pack(found ? found.position - 1 : undefined);
+    const { facts } = await this.#withSettled((context) =>
+      observe(context, { type: "memory-lost", context: pack?.context ?? null }),
+    );
+    await this.#stage(facts);
+    if (pack) this.#stagedPacks.push({ entryId: asked?.entryId ?? null, content: pack.content });
+  }
+
+  #pack(until?: number): Promise<Pack | null> {
+    const request = { sessionId: this.id, reader: this.id, cliType: this.#cliType };
+    return this.#deps.packs.make(until === undefined ? request : { ...request, until });
+  }
+
+  async #toldWith(entryId: EntryId): Promise<Part | null> {
+    const text = await this.#deps.log.pack(this.id, entryId);
+    if (text === null) return null;
+    if (this.#state.config.abilities?.embeddedContext !== true) return { type: "text", text };
+    return { type: "resource", uri: packUri(this.id), mimeType: "text/markdown", text };
   }
 
   get #hasUnstored(): boolean {
@@ -513,7 +782,11 @@ export class Session {
     for (;;) {
       const result = rule(this.#context());
       if (!this.#lookups.isMissing) return result;
-      await this.#lookups.fetchMissing();
+      // Later mail waits meanwhile: no output of an agent may be skipped.
+      await whenBack(
+        () => !this.#isEnded,
+        () => this.#lookups.fetchMissing(),
+      );
     }
   }
 
@@ -524,15 +797,40 @@ export class Session {
       newId: this.#deps.world.newId,
       cancelling: this.#standing.continuation.cancelling,
       requests: this.#requests,
+      limitsResume: () => this.#limitsResume,
       consider: (toolCall: PermissionToolCall) => this.#consider(toolCall),
     });
   }
 }
 
+const SAYS: ReadonlySet<string> = CONVERSATION_EVENTS;
+
+const WRITING_KINDS: ReadonlySet<string> = new Set(["edit", "delete", "move"]);
+
+/** The files that a tool call changed, as the agent names them. */
+function writtenBy(entry: Entry): readonly string[] {
+  if (entry.type !== "tool-call" || entry.status !== "complete" || !WRITING_KINDS.has(entry.kind ?? "")) return [];
+  const shown = (entry.parts ?? []).flatMap((part) => (part.type === "diff" ? [part.path] : []));
+  return [...(entry.locations ?? []).map(({ path }) => path), ...shown];
+}
+
+/** The target place of a session; `place` null: the project's own directory. */
+export interface Move {
+  readonly place: WorktreePlace | null;
+  readonly projectPath: string;
+  /** For the user. */
+  readonly content: string;
+}
+
+/** The values of all options, by their ids. */
+export function optionValues({ options }: SessionConfig): Record<string, string | boolean> {
+  return Object.fromEntries(options.map(({ id, currentValue }) => [id, currentValue]));
+}
+
 const PACE = {
   /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
   textHoldMs: 16,
-  /** Text that nobody looks at: merged into fewer facts, so that sessions in the background cost little. */
+  /** Text that no client displays: merged into fewer facts, so that sessions in the background cost little. */
   unwatchedTextHoldMs: 1_000,
   mailItemsMax: 2_000,
   /** What could not be stored is tried again after this long. */
@@ -541,7 +839,7 @@ const PACE = {
 
 type DecidedCommand = Parameters<typeof decide>[1];
 
-/** What enters a session: commands, events of its agent, and tasks of its own, which never reject. */
+/** The inputs of a session: commands, events of its agent, and its own tasks, which never reject. */
 type Mail =
   | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
   | { from: "session"; run: () => Promise<void> }

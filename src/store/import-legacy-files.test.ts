@@ -41,7 +41,11 @@ describe("importLegacyFiles", () => {
     });
     const before = readFileSync(at.dir.join("sessions.json"), "utf8");
     expect(await at.import()).toEqual({ projectCount: 1, sessionCount: 1, problem: null });
-    expect(at.projects.get(ProjectId.parse("p"))).toMatchObject({ path: "/old/app", name: "app", addedAt: ADDED });
+    expect(await at.projects.get(ProjectId.parse("p"))).toMatchObject({
+      path: "/old/app",
+      name: "app",
+      addedAt: ADDED,
+    });
     const loaded = await at.log.load(SESSION);
     expect(loaded?.row).toMatchObject({
       title: "Fix the build",
@@ -79,7 +83,7 @@ describe("importLegacyFiles", () => {
     expect((await at.log.rows(ProjectId.parse("p"), true)).map(({ id }) => String(id))).toEqual([SESSION]);
   });
 
-  it("tells what is wrong with a file it cannot use", async () => {
+  it("reports the error in a file it cannot use", async () => {
     for (const broken of ["{ not json", { version: 2, projects: [] }, { version: 1, projects: "none" }]) {
       await using at = await scene({ "projects.json": broken });
       const { projectCount, problem } = await at.import();

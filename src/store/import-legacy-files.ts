@@ -37,7 +37,7 @@ interface Import {
   readonly problem: string | null;
 }
 
-/** Projects and sessions of an older app, taken over once into an empty database; its files stay as they are. */
+/** Imports projects and sessions of an older app once into an empty database; its files stay unchanged. */
 export async function importLegacyFiles(
   dir: string,
   into: { log: SessionLog; projects: ProjectStore; world: World },
@@ -52,9 +52,9 @@ export async function importLegacyFiles(
     const now = isoTime(into.world);
     const added = new Map<string, Project>();
     for (const { id, path, name, addedAt } of projects) {
-      if (added.has(id) || into.projects.byPath(path)) continue;
+      if (added.has(id) || (await into.projects.byPath(path))) continue;
       const project = { id, path, name: name ?? basename(path), addedAt: addedAt ?? now };
-      into.projects.add(project);
+      await into.projects.add(project);
       added.set(id, project);
     }
     const known = sessions.filter((session) => added.has(session.projectId));
@@ -84,13 +84,13 @@ async function importSession(
       ...(session.title !== undefined && { title: session.title }),
     }),
     {
-      // The older app named a session by the agent's own id of it.
+      // The older app named a session by the agent's own id.
       agentSessionId: session.id.slice(session.id.indexOf(":") + 1),
       createdAt,
       cwd,
       state: "idle",
       since: createdAt,
-      // Its words are the agent's alone; they are read when someone opens it.
+      // Only the agent has its messages; they are read when the session is opened.
       adopted: true,
     },
     null,

@@ -27,7 +27,7 @@ function fixture(version: number): string {
   return readFileSync(join(FIXTURES, `schema-${version}.sql`), "utf8");
 }
 
-/** What the first lines of a fixture say besides its tables. */
+/** The first lines of a fixture, with data beside its tables. */
 function noted(version: number, what: "migration sha256" | "device cookie"): string | null {
   return new RegExp(`^-- ${what} (\\S+)$`, "m").exec(fixture(version))?.[1] ?? null;
 }
@@ -90,7 +90,7 @@ describe("a database of an earlier version", () => {
       expect(running?.stored.state.turn.state).toBe("running");
       expect(running?.entries.map(({ type }) => type).slice(0, 2)).toContain("user");
       expect(running?.entries.some((entry) => entry.type === "assistant" && entry.content.startsWith("w1"))).toBe(true);
-      expect(new SqliteProjectStore(db).list()).toHaveLength(1);
+      expect(await new SqliteProjectStore(db).list()).toHaveLength(1);
       expect(inspectDatabase(path)).toEqual({ damage: null, version: SCHEMA_VERSION });
     });
 

@@ -129,8 +129,7 @@ INSERT INTO search_backlog (session_key, before_position) SELECT key, next_posit
 ALTER TABLE session ADD COLUMN attention_seq INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE session ADD COLUMN seen_seq INTEGER NOT NULL DEFAULT 0;
 `,
-  // 4: Texts too long for their entries, what a session's context and money stand at, and the choices made last per
-  // agent.
+  // 4: Texts too long for their entries, the context size and cost of a session, and the last choices per agent.
   `
 CREATE TABLE output_piece (
   session_key INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
@@ -251,6 +250,159 @@ CREATE TABLE agent_process (
   cli_type TEXT NOT NULL PRIMARY KEY,
   process TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+`,
+  // 14: How much of a session's work on files is neither reviewed nor committed, as JSON.
+  `
+ALTER TABLE session ADD COLUMN changes TEXT;
+`,
+  // 15: The worktree that a session works in, and answers that its agent may not have yet, both as JSON.
+  `
+ALTER TABLE session ADD COLUMN worktree TEXT;
+ALTER TABLE session ADD COLUMN answers TEXT;
+`,
+  // 16: Where the user let a new session of a project work the last time.
+  `
+ALTER TABLE project ADD COLUMN last_place TEXT;
+`,
+  // 17: Pauses for usage limits, conversations that are away in a terminal, attempts, branches (`inherited`: the last
+  // position that was copied from their source; `copying`: not all is there yet) with what their agents were told
+  // (`pack`; no entry: it goes with the next message), snippets, schedules with their runs, notices that were sent, and tokens
+  // of programs, of which only a hash is here. How the user keeps sessions in order; what each turn has used, which
+  // outlives its session; where devices get notices.
+  `
+ALTER TABLE session ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE session ADD COLUMN labels TEXT;
+ALTER TABLE session ADD COLUMN dismissed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE session ADD COLUMN marked_unread INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE turn_usage (
+  session_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  project_id TEXT NOT NULL,
+  cli_type TEXT NOT NULL,
+  account TEXT,
+  at TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  currency TEXT,
+  PRIMARY KEY (session_id, turn_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX turn_usage_at ON turn_usage (at);
+CREATE TABLE push_subscription (
+  endpoint TEXT PRIMARY KEY,
+  device_id TEXT NOT NULL REFERENCES device (id) ON DELETE CASCADE,
+  public_key TEXT NOT NULL,
+  auth TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+ALTER TABLE session ADD COLUMN pause TEXT;
+ALTER TABLE session ADD COLUMN away TEXT;
+ALTER TABLE session ADD COLUMN origin TEXT;
+ALTER TABLE session ADD COLUMN attempt TEXT;
+ALTER TABLE session ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE session ADD COLUMN copying INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE session ADD COLUMN sub_agents INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX session_with_sub_agents ON session (sub_agents) WHERE sub_agents > 0;
+CREATE INDEX session_by_origin ON session (json_extract(origin, '$.sessionId')) WHERE origin IS NOT NULL;
+CREATE TABLE pack (
+  session_id TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (session_id, entry_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE snippet (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  body TEXT NOT NULL,
+  project_id TEXT,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE schedule (
+  id TEXT PRIMARY KEY,
+  project_id TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  settled_until TEXT NOT NULL
+) STRICT;
+CREATE TABLE schedule_run (
+  schedule_id TEXT NOT NULL REFERENCES schedule (id) ON DELETE CASCADE,
+  due_at TEXT NOT NULL,
+  session_id TEXT,
+  state TEXT NOT NULL,
+  detail TEXT,
+  started_at TEXT NOT NULL,
+  ended_at TEXT,
+  spent_before TEXT,
+  PRIMARY KEY (schedule_id, due_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX schedule_run_open ON schedule_run (due_at) WHERE ended_at IS NULL;
+CREATE TABLE notice (
+  -- A session, or a run of a schedule that has none.
+  subject TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  tries INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  problem TEXT,
+  PRIMARY KEY (subject, target_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notice_by_target ON notice (target_id, at);
+CREATE TRIGGER notice_of_session AFTER DELETE ON session BEGIN
+  DELETE FROM notice WHERE subject = OLD.id;
+END;
+CREATE TRIGGER notice_of_run AFTER DELETE ON schedule_run BEGIN
+  DELETE FROM notice WHERE subject = 'schedule:' || OLD.schedule_id || ':' || OLD.due_at;
+END;
+CREATE TABLE agent_limits (
+  cli_type TEXT PRIMARY KEY,
+  limits TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE model_favourite (
+  cli_type TEXT NOT NULL,
+  model TEXT NOT NULL,
+  PRIMARY KEY (cli_type, model)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE api_token (
+  id TEXT PRIMARY KEY,
+  secret_hash TEXT NOT NULL,
+  token_mark TEXT NOT NULL,
+  name TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  project_id TEXT,
+  created_at TEXT NOT NULL,
+  last_used_at TEXT
+) STRICT;
+CREATE TABLE hook (
+  name TEXT PRIMARY KEY,
+  secret_hash TEXT NOT NULL,
+  definition TEXT NOT NULL
+) STRICT;
+`,
+  // 18: People, their roles in projects, and whose a device or token is (nobody's: the owner's).
+  `
+CREATE TABLE person (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  disabled INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT NOT NULL,
+  -- Who it is to the sign-in service.
+  subject TEXT UNIQUE
+) STRICT;
+CREATE TABLE person_role (
+  person_id TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  project_id TEXT NOT NULL,
+  role TEXT NOT NULL,
+  PRIMARY KEY (person_id, project_id)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE device ADD COLUMN person_id TEXT;
+ALTER TABLE api_token ADD COLUMN person_id TEXT;
+`,
+  // 19: By which e-mail address the sign-in service knows a person.
+  `
+ALTER TABLE person ADD COLUMN email TEXT;
+CREATE UNIQUE INDEX person_by_email ON person (email);
 `,
 ];
 

@@ -9,7 +9,7 @@ type Row = Record<string, unknown>;
 
 const ENDED = "(session.archived = 1 OR session.agent_state = 'closed')";
 const JOINED = "delegation JOIN session ON session.key = delegation.session_key";
-/** What a program started has no parent, and the program itself as the top of its tree. */
+/** A session started by a program has no parent, and the program is the root of its tree. */
 const BY = "delegation.parent_id IS ? AND (delegation.parent_id IS NOT NULL OR delegation.root_id IS ?)";
 
 export class SqliteDelegationStore implements DelegationStore {
@@ -19,7 +19,7 @@ export class SqliteDelegationStore implements DelegationStore {
     this.#sql = {
       get: db.prepare("SELECT * FROM delegation WHERE child_id = ?"),
       children: db.prepare(`SELECT child_id AS id FROM delegation WHERE ${BY} ORDER BY session_key`),
-      live: db.prepare(`SELECT count(*) AS count FROM ${JOINED} WHERE ${BY} AND NOT ${ENDED}`),
+      live: db.prepare(`SELECT delegation.child_id AS id FROM ${JOINED} WHERE ${BY} AND NOT ${ENDED}`),
       ofPrograms: db.prepare(
         `SELECT delegation.child_id AS id FROM ${JOINED} WHERE delegation.parent_id IS NULL AND NOT ${ENDED}`,
       ),
@@ -42,7 +42,7 @@ export class SqliteDelegationStore implements DelegationStore {
     };
   }
 
-  get(childId: SessionId): Delegation | null {
+  async get(childId: SessionId): Promise<Delegation | null> {
     const row = this.#sql.get.get(childId);
     if (!row) return null;
     return {
@@ -53,33 +53,33 @@ export class SqliteDelegationStore implements DelegationStore {
     };
   }
 
-  children(delegator: Delegator): readonly SessionId[] {
+  async children(delegator: Delegator): Promise<readonly SessionId[]> {
     return this.#sql.children.all(sessionIn(delegator), delegator).map(idFrom);
   }
 
-  liveChildCount(delegator: Delegator): number {
-    return Number(this.#sql.live.get(sessionIn(delegator), delegator)?.["count"] ?? 0);
+  async liveChildren(delegator: Delegator): Promise<readonly SessionId[]> {
+    return this.#sql.live.all(sessionIn(delegator), delegator).map(idFrom);
   }
 
-  liveOfPrograms(): readonly SessionId[] {
+  async liveOfPrograms(): Promise<readonly SessionId[]> {
     return this.#sql.ofPrograms.all().map(idFrom);
   }
 
-  running(rootId: Delegator): readonly SessionId[] {
+  async running(rootId: Delegator): Promise<readonly SessionId[]> {
     return this.#sql.running.all(rootId).map(idFrom);
   }
 
-  spentBy(sessionId: SessionId): Spent {
+  async spentBy(sessionId: SessionId): Promise<Spent> {
     const row = this.#sql.spent.get(sessionId) ?? {};
     const [turns, tokens, cost, workMs] = ["turns", "tokens", "cost", "work_ms"].map((name) => Number(row[name] ?? 0));
     return { turns: turns ?? 0, tokens: tokens ?? 0, cost: cost ?? 0, workMs: workMs ?? 0 };
   }
 
-  orphans(): readonly SessionId[] {
+  async orphans(): Promise<readonly SessionId[]> {
     return this.#sql.orphans.all().map(idFrom);
   }
 
-  waiting(): readonly SessionId[] {
+  async waiting(): Promise<readonly SessionId[]> {
     return this.#sql.waiting.all().map(idFrom);
   }
 }

@@ -12,21 +12,21 @@ export class SqliteProjectStore implements ProjectStore {
     this.#db = db;
   }
 
-  list(): readonly Project[] {
+  async list(): Promise<readonly Project[]> {
     return this.#db.prepare("SELECT * FROM project WHERE removed = 0 ORDER BY position").all().map(projectFrom);
   }
 
-  get(id: ProjectId): Project | null {
+  async get(id: ProjectId): Promise<Project | null> {
     const row = this.#db.prepare("SELECT * FROM project WHERE id = ? AND removed = 0").get(id);
     return row ? projectFrom(row) : null;
   }
 
-  byPath(path: string): { project: Project; removed: boolean } | null {
+  async byPath(path: string): Promise<{ project: Project; removed: boolean } | null> {
     const row = this.#db.prepare("SELECT * FROM project WHERE path = ?").get(path);
     return row ? { project: projectFrom(row), removed: row["removed"] === 1 } : null;
   }
 
-  add(project: Project): void {
+  async add(project: Project): Promise<void> {
     this.#db
       .prepare(
         `INSERT INTO project (id, path, name, added_at, position, removed)
@@ -36,8 +36,17 @@ export class SqliteProjectStore implements ProjectStore {
       .run(project.id, project.path, project.name, project.addedAt);
   }
 
-  remove(id: ProjectId): void {
+  async remove(id: ProjectId): Promise<void> {
     this.#db.prepare("UPDATE project SET removed = 1 WHERE id = ?").run(id);
+  }
+
+  async lastPlace(id: ProjectId): Promise<"project" | "worktree" | null> {
+    const place = this.#db.prepare("SELECT last_place FROM project WHERE id = ?").get(id)?.["last_place"];
+    return place === "project" || place === "worktree" ? place : null;
+  }
+
+  async rememberPlace(id: ProjectId, place: "project" | "worktree"): Promise<void> {
+    this.#db.prepare("UPDATE project SET last_place = ? WHERE id = ?").run(place, id);
   }
 }
 

@@ -7,7 +7,7 @@ import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { transaction } from "./database/transaction.ts";
 import type { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 
-/** A longer session is found a moment later: putting all its words in order at once would keep everyone waiting. */
+/** A longer session is indexed a moment later: indexing all its text at once would block everyone. */
 const SEARCHED_AT_ONCE_ENTRIES_MAX = 200;
 
 export class SqliteTransferStore implements TransferStore {
@@ -49,7 +49,7 @@ export class SqliteTransferStore implements TransferStore {
         ...{ lastActiveAt: null, attention: null, receipt: null, binding: null },
         continuation: { ...NO_CONTINUATION, agentSeenAt: binding.since },
       });
-      // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
+      // The facts it was folded from are not kept: readers with an older cursor get all of it.
       this.#sql.finish.run(state.seq + 1, row.id);
       if (digest !== null) this.#sql.noteFile.run(row.projectId, digest, row.id);
       return true;

@@ -1,4 +1,4 @@
-/** A node with its class and children; text goes in as text, so nothing an agent says can become markup. */
+/** A node with its class and children; text is added as text, so agent output can never become markup. */
 export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className = "",
@@ -10,7 +10,7 @@ export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Writes a text only when it differs, so that a selection inside it survives. */
+/** Writes a text only if it differs, so that a selection inside it survives. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,5 +1,5 @@
 const CONTROL = "button, a, summary, [role=button], [role=menuitem], [role=option], [role=tab]";
-/** On a control of which many are meant to be clicked in one place; what it does can be undone. */
+/** On a control that is meant to be clicked repeatedly; its effect can be undone. */
 const REPEATABLE = "[data-repeatable]";
 
 interface Pressed {
@@ -8,9 +8,9 @@ interface Pressed {
 }
 
 /**
- * One press is one action, whatever moves meanwhile. The later clicks of a double click count only on the control that the
- * first one met, and only while it is still called the same: a row that slid up, a dialog that opened or a button with a
- * new meaning gets none of them. A key that is held down presses a button once.
+ * One press is one action, whatever moves meanwhile. The later clicks of a double click count only on the control of
+ * the first one, and only while its label is the same: a row that moved up, a dialog that opened or a button with a new
+ * meaning gets none of them. A held key presses a button once.
  */
 export function guardClicks(page: Document): void {
   let first: Pressed = { control: null, name: "" };

@@ -65,7 +65,7 @@ describe("[X-7] the files of a directory", () => {
     expect([...paths].sort()).toEqual([".gitignore", "a.ts", "sub/.gitignore", "sub/build/kept.js", "sub/keep.log"]);
   });
 
-  it("are listed up to the limit, and the list says that there is more", async () => {
+  it("are listed up to the limit, and the list is marked as partial", async () => {
     await using dir = await tempDir();
     await write(dir.path, Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}.ts`, ""])));
     const few = { ...LIMITS, filesMax: 10 };
@@ -109,7 +109,7 @@ describe("[X-7] searching", () => {
     expect([(await names()).sort(), faults]).toEqual([["one.ts", "two.ts"], []]);
   });
 
-  it("keeps few lists, and makes one at a time for all who wait", async () => {
+  it("keeps few lists, and builds one at a time for all callers", async () => {
     await using dir = await tempDir();
     const roots = await Promise.all(
       Array.from({ length: 6 }, async (_, index) => {

@@ -3,12 +3,12 @@ import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import fuzzysort, { type Snapshot } from "fuzzysort";
 import type { World } from "../ports/world.ts";
-import type { FilesFound } from "../protocol/server-messages.ts";
+import type { FilesFound } from "../protocol/session-messages.ts";
 import { type FileList, type ListLimits, listFiles } from "./list-files.ts";
 
-/** A list this young is taken for true; an older one answers at once and is made anew behind it. */
+/** A list this new is used as it is; an older one is used and refreshed in the background. */
 const FRESH_MS = 1_000;
-/** An older one than this is not shown any more: too much may have happened. */
+/** A list older than this is not used any more. */
 const STALE_MS = 60_000;
 /** Lists are large: only those of the directories in use are kept. */
 const ROOTS_MAX = 4;
@@ -37,7 +37,7 @@ interface FileSearchDeps {
   readonly list?: (root: string, limits: ListLimits) => Promise<FileList>;
 }
 
-/** Finds files of a directory by a few letters of their path. Nothing outside the directory is ever named. */
+/** Finds files of a directory by a few letters of their path. Nothing outside the directory is ever returned. */
 export class FileSearch {
   readonly #deps: FileSearchDeps;
   readonly #roots = new Map<string, Root>();
@@ -54,7 +54,7 @@ export class FileSearch {
     return { files: found.filter((file) => file !== null).slice(0, limit), isPartial };
   }
 
-  /** As fresh as it must be, as fast as it can be. */
+  /** As fresh as required, as fast as possible. */
   async #index(path: string): Promise<Index> {
     const now = this.#deps.world.now();
     const root = this.#root(path, now);
@@ -106,7 +106,7 @@ async function fileInside(home: string, path: string): Promise<FoundFiles["files
 /** A list that is searched many times. */
 type FileSnapshot = Snapshot;
 
-/** Looked at beyond what is asked for, so that a match in a file's own name can come up. */
+/** More candidates are checked than requested, so that a match in a file's own name can be preferred. */
 const LOOKED_AT_FACTOR = 5;
 const SCORE_MIN = 0.3;
 

@@ -3,9 +3,9 @@ import { opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DIRECTORIES_LISTED_MAX, type DirectoryEntry } from "../protocol/directories.ts";
 
-/** Of one directory; what comes after is said to be there, not shown. */
+/** Of one directory; the rest is only reported as existing. */
 const NAMES_READ_MAX = 20_000;
-/** Links are followed one by one to see whether a directory is behind. */
+/** Links are checked one by one for a directory behind them. */
 const CANDIDATES_TRIED_MAX = 4 * DIRECTORIES_LISTED_MAX;
 
 interface Listing {
@@ -13,10 +13,13 @@ interface Listing {
   readonly hasMore: boolean;
 }
 
-/** The directories in a directory whose names begin so, by name. Hidden ones only when that is what is typed. */
-export async function listDirectories(parent: string, beginning: string): Promise<Listing> {
-  const { names, hasMore } = await matchingNames(parent, beginning);
-  names.sort((a, b) => rank(a.name, beginning) - rank(b.name, beginning) || collator.compare(a.name, b.name));
+/**
+ * The directories in a directory whose names contain this, those that begin with it first. Hidden ones only when that is
+ * what is typed.
+ */
+export async function listDirectories(parent: string, typed: string): Promise<Listing> {
+  const { names, hasMore } = await matchingNames(parent, typed);
+  names.sort((a, b) => rank(a.name, typed) - rank(b.name, typed) || collator.compare(a.name, b.name));
   const entries: DirectoryEntry[] = [];
   for (const [tried, candidate] of names.entries()) {
     if (entries.length === DIRECTORIES_LISTED_MAX || tried === CANDIDATES_TRIED_MAX) return { entries, hasMore: true };
@@ -28,25 +31,26 @@ export async function listDirectories(parent: string, beginning: string): Promis
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** What is spelled just as typed comes before what only sounds like it. */
-function rank(name: string, beginning: string): number {
-  return name.startsWith(beginning) ? 0 : 1;
+/** Exact beginnings first, then beginnings in another case, then names that contain the text. */
+function rank(name: string, typed: string): number {
+  if (name.startsWith(typed)) return 0;
+  return name.toLowerCase().startsWith(typed.toLowerCase()) ? 1 : 2;
 }
 
-async function matchingNames(parent: string, beginning: string): Promise<{ names: Dirent[]; hasMore: boolean }> {
+async function matchingNames(parent: string, typed: string): Promise<{ names: Dirent[]; hasMore: boolean }> {
   const names: Dirent[] = [];
   let read = 0;
   for await (const entry of await opendir(parent)) {
     read += 1;
     if (read > NAMES_READ_MAX) return { names, hasMore: true };
-    if ((entry.isDirectory() || entry.isSymbolicLink()) && isWanted(entry.name, beginning)) names.push(entry);
+    if ((entry.isDirectory() || entry.isSymbolicLink()) && isWanted(entry.name, typed)) names.push(entry);
   }
   return { names, hasMore: false };
 }
 
-function isWanted(name: string, beginning: string): boolean {
-  if (name.startsWith(".") && !beginning.startsWith(".")) return false;
-  return name.toLowerCase().startsWith(beginning.toLowerCase());
+function isWanted(name: string, typed: string): boolean {
+  if (name.startsWith(".") && !typed.startsWith(".")) return false;
+  return name.toLowerCase().includes(typed.toLowerCase());
 }
 
 /** Null for a link that leads to no directory. */
@@ -74,7 +78,7 @@ function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-/** By trying, not by asking for the rights: the system knows more reasons than those to bar someone. */
+/** Tries it instead of checking rights: there are more reasons for a refusal than rights. */
 function look(attempt: Promise<unknown>): Promise<"there" | "missing" | "barred"> {
   return attempt.then(
     () => "there",

@@ -14,7 +14,7 @@ it.skipIf(GIT === null || MKFIFO === null).each([".git/HEAD", ".git/index", ".gi
     await Bun.write(dir.join("a.txt"), "a");
     await rm(dir.join(name), { force: true });
     expect(Bun.spawnSync([MKFIFO ?? "", dir.join(name)]).success).toBe(true);
-    // Nothing is ever written into it: who waits for its end without a limit waits for good.
+    // Nothing is ever written to it: waiting for its end without a limit would never return.
     const listed = await listGitFiles(dir.path, { filesMax: 100, durationMsMax: 300 });
     expect(listed).toMatchObject({ isPartial: true });
   },

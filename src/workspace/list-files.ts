@@ -11,7 +11,7 @@ export async function listFiles(root: string, limits: ListLimits): Promise<FileL
   return known && known.paths.length > 0 ? known : walkFiles(root, limits);
 }
 
-/** What one directory is listed within; whatever lies beyond is left out, and the list says so. */
+/** The limits of one listing; whatever is beyond them is left out, and the list is marked as partial. */
 export interface ListLimits {
   readonly filesMax: number;
   readonly durationMsMax: number;
@@ -24,7 +24,7 @@ export interface FileList {
   readonly isPartial: boolean;
 }
 
-/** Tracked and new files less the ignored ones; null when Git cannot say. */
+/** Tracked and new files without the ignored ones; null when Git cannot list them. */
 export async function listGitFiles(root: string, limits: ListLimits): Promise<FileList | null> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), limits.durationMsMax);
@@ -49,7 +49,7 @@ export async function listGitFiles(root: string, limits: ListLimits): Promise<Fi
   }
 }
 
-/** Names that are no text could not be sent on, and are left out with their broken characters. */
+/** Names that are not valid text cannot be sent, and are left out. */
 async function* splitAtNull(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -60,14 +60,14 @@ async function* splitAtNull(stream: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** What nobody means when they name a file of theirs. */
+/** Directories that are never meant when a user names a file. */
 const NEVER: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
 const DIRECTORIES_AT_ONCE = 16;
 
 interface Place {
   /** Relative to the root; empty for the root itself. */
   readonly path: string;
-  /** The ignore files from the root down to here, each with the directory it speaks about. */
+  /** The ignore files from the root down to here, each with the directory it applies to. */
   readonly rules: readonly { readonly base: string; readonly ignored: Ignore }[];
 }
 
@@ -105,7 +105,7 @@ async function readPlace(root: string, place: Place): Promise<{ files: string[];
   return { files, directories };
 }
 
-/** The deepest ignore file that has an opinion decides, as in Git. */
+/** As in Git, the deepest ignore file with a matching pattern decides. */
 function isIgnored(rules: Place["rules"], path: string, isDirectory: boolean): boolean {
   for (const { base, ignored } of rules.toReversed()) {
     const inside = base === "" ? path : path.slice(base.length + 1);
@@ -134,7 +134,7 @@ async function readDirectory(path: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** Gone meanwhile, or not ours to read: there is nothing to list then. */
+/** Deleted meanwhile, or not readable: there is nothing to list then. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && "code" in error;
 }

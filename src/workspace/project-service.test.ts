@@ -11,7 +11,12 @@ async function scene() {
   const store = await openStore();
   const home = await tempDir();
   await mkdir(home.join("app"));
-  const service = new ProjectService({ world: countingWorld(), store: store.projects, home: home.path });
+  const service = await ProjectService.open({
+    world: countingWorld(),
+    store: store.projects,
+    home: home.path,
+    places: null,
+  });
   return {
     service,
     home,
@@ -30,7 +35,7 @@ async function scene() {
 
 const NOBODY = 65_534;
 
-/** Root may read everything, so for it the rules of others are put on for the while. */
+/** Root may read everything, so it loses that right for the duration of the test. */
 async function withoutPrivileges<Result>(act: () => Promise<Result>): Promise<Result> {
   if (process.getuid?.() !== 0) return act();
   process.seteuid?.(NOBODY);
@@ -50,6 +55,13 @@ describe("ProjectService", () => {
     await at.add(at.app);
     await at.add(at.home.join("aaa"));
     expect(await at.names()).toEqual(["work", "app", "aaa"]);
+  });
+
+  it("TC-1.2d a directory that is added twice at once is added once", async () => {
+    await using at = await scene();
+    const added = await Promise.all([at.service.add(at.app), at.service.add(`${at.app}/`)]);
+    expect(added.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+    expect(await at.names()).toEqual(["work", "app"]);
   });
 
   it("TC-1.2b refuses a path that is missing, a file, below a file or a circle of links, and adds nothing", async () => {
@@ -105,17 +117,17 @@ describe("ProjectService", () => {
     expect(await at.add(at.home.join("link"))).toMatchObject({ path: at.app, name: "app" });
   });
 
-  it("TC-1.3a removing deletes nothing; the re-added directory has its id back and stands last", async () => {
+  it("TC-1.3a removing deletes nothing; the re-added directory has its id back and is last", async () => {
     await using at = await scene();
     await writeFile(`${at.app}/file`, "kept");
     await mkdir(at.home.join("later"));
     const first = await at.add(at.app);
     await at.add(at.home.join("later"));
     if (!("id" in first)) throw new Error("it was not added");
-    expect(at.service.remove(first.id)).toBe(true);
+    expect(await at.service.remove(first.id)).toBe(true);
     expect(await at.names()).toEqual(["work", "later"]);
     expect(await readdir(at.app)).toEqual(["file"]);
-    expect(at.service.remove(first.id)).toBe(false);
+    expect(await at.service.remove(first.id)).toBe(false);
     expect(await at.add(`${at.app}/`)).toMatchObject({ id: first.id, path: at.app });
     expect(await at.names()).toEqual(["work", "later", "app"]);
   });

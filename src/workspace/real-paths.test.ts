@@ -36,7 +36,7 @@ describe("DiskRealPaths", () => {
     expect(await at.places("root/link/../x")).toEqual(["outside/x", "root/x"]);
   });
 
-  it("says nothing about what is no absolute path", async () => {
+  it("resolves absolute paths only", async () => {
     await using at = await scene();
     for (const path of ["root/file", "", "/a\0b", `/${"x".repeat(5_000)}`])
       expect(await at.paths.placesOf(path)).toBeNull();

@@ -3,11 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import type { RealPaths } from "../ports/real-path.ts";
 
 const LINKS_FOLLOWED_MAX = 40;
-/** A disk that does not answer must not keep anyone waiting. */
+/** A disk that does not respond must not block the caller. */
 const LOOKUP_MS_MAX = 2_000;
 const PATH_CHARS_MAX = 4_096;
 
-/** The disk's own word on where paths lead. */
+/** Resolves paths on the disk. */
 export class DiskRealPaths implements RealPaths {
   async placesOf(path: string): Promise<readonly string[] | null> {
     if (!path.startsWith("/") || path.includes("\0") || path.length > PATH_CHARS_MAX) return null;
@@ -53,7 +53,7 @@ async function walk(path: string): Promise<string | null> {
   return place;
 }
 
-/** Null when it is no link or not there, undefined when the system does not say. */
+/** Null when it is not a link or missing, undefined when the system reports neither. */
 async function linkTarget(path: string): Promise<string | null | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;

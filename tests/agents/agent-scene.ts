@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Entry, Part, ToolCallEntry } from "../../src/protocol/entry.ts";
+import type { ChangesEntry, Entry, Part, ToolCallEntry } from "../../src/protocol/entry.ts";
 import { isPermission } from "../../src/protocol/pending-request.ts";
 import type { SessionState } from "../../src/protocol/session-schema.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { type ModelServer, type Plan, startModelServer } from "./model-server/model-server.ts";
-import type { RealAgent } from "./real-agents.ts";
+import type { TalkingAgent } from "./real-agents.ts";
 
 const AgentProcessStatus = z.looseObject({ id: z.string(), pid: z.int().nullable(), restarts: z.int() });
 type AgentProcessStatus = z.infer<typeof AgentProcessStatus>;
@@ -20,10 +20,10 @@ export const EDITED_TEXT = "line one\nline two\nline three\n";
 
 /** `await using scene = await openAgentScene(agent)`: our real server, a real agent, and a scripted model behind it. */
 export async function openAgentScene(
-  agent: RealAgent,
+  agent: TalkingAgent,
   config: object = {},
   plan?: Plan,
-  others: readonly RealAgent[] = [],
+  others: readonly TalkingAgent[] = [],
 ): Promise<AgentScene> {
   const home = await tempDir();
   const model = startModelServer(plan);
@@ -38,7 +38,7 @@ export async function openAgentScene(
 }
 
 interface SceneParts {
-  readonly agent: RealAgent;
+  readonly agent: TalkingAgent;
   readonly home: TempDir;
   readonly model: ModelServer;
   readonly server: TestServer;
@@ -47,7 +47,7 @@ interface SceneParts {
 }
 
 export class AgentScene implements AsyncDisposable {
-  readonly agent: RealAgent;
+  readonly agent: TalkingAgent;
   readonly model: ModelServer;
   readonly server: TestServer;
   /** What the agent needs to be started with. */
@@ -84,14 +84,14 @@ export class AgentScene implements AsyncDisposable {
     return new AgentTalk(this, sessionId, directory);
   }
 
-  /** The same session after the server was started again, read by a client that knows nothing. */
+  /** The same session after a restart of the server, read by a new client. */
   async reopen({ sessionId, directory }: AgentTalk): Promise<AgentTalk> {
     this.#client = await this.server.connect();
     await this.client.ask("session:history", { type: "session:open", sessionId });
     return new AgentTalk(this, sessionId, directory);
   }
 
-  /** `kill -9` of the agent alone; the server hears of it and says so. */
+  /** `kill -9` of the agent alone; the server detects and reports it. */
   async killAgent(): Promise<void> {
     const mark = this.client.mark();
     const { pid } = await this.agentStatus();
@@ -100,7 +100,7 @@ export class AgentScene implements AsyncDisposable {
     await this.client.next("agent:status", ({ status }) => status === "disconnected", mark);
   }
 
-  /** What the server says about the agent's process. */
+  /** The server's report about the agent's process. */
   async agentStatus(): Promise<AgentProcessStatus> {
     const answer = Status.parse(await (await this.server.fetch("/api/status")).json());
     const found = answer.agents.find(({ id }) => id === this.agent.cliType);
@@ -139,9 +139,13 @@ export class AgentTalk {
     return this.scene.client.sessions.state(this.sessionId);
   }
 
-  /** The whole transcript, oldest first. */
+  /** The transcript, oldest first, without the lines about changed files: they follow a moment after a turn. */
   get entries(): readonly Entry[] {
-    return [...this.state.settled, ...this.state.open];
+    return [...this.state.settled, ...this.state.open].filter(({ type }) => type !== "changes");
+  }
+
+  get changes(): readonly ChangesEntry[] {
+    return [...this.state.settled, ...this.state.open].filter((entry) => entry.type === "changes");
   }
 
   get tools(): readonly ToolCallEntry[] {
@@ -201,7 +205,7 @@ export class AgentTalk {
     );
   }
 
-  /** Nothing runs, whoever has started what ran. */
+  /** No process of the test runs, whoever started it. */
   untilIdle(): Promise<SessionState> {
     return this.scene.client.untilState(this.sessionId, "an idle session", ({ turn }) => turn.state === "idle");
   }

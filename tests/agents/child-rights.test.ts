@@ -23,7 +23,7 @@ test.skipIf(!claude.isInstalled || !codex.isInstalled)(
       call("wait_for_agents", {}),
       "say: Handed over.",
     );
-    // Our own tools asked nobody, and the transcript says so.
+    // Our own tools asked for no permission, and the transcript shows that.
     expect(scene.client.all("permission:request").filter(({ by }) => by === undefined)).toMatchObject([
       { sessionId: expect.stringContaining("codex:") },
     ]);

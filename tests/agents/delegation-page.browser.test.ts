@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { useChromium } from "../e2e/use-chromium.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { openAgentScene } from "./agent-scene.ts";
 import { CHILDREN, DelegationStory, STORY_END, STORY_PROMPT } from "./delegation-story.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
@@ -34,7 +35,7 @@ for (const agent of REAL_AGENTS)
       scene.model.release("kill_agent");
       await parent.untilSaid(STORY_END);
       await app.untilRowSays("Sleeper", /^(?!.*working)/);
-      expect(await under("Sleeper").count()).toBe(1);
+      await expectSoon(() => under("Sleeper").count()).toBe(1);
       expect(story.errors).toEqual([]);
       const child = await app.open("Counter");
       await child.untilSaid("w60");

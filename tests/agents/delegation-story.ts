@@ -14,7 +14,10 @@ const WORDS = 60;
 /** A model that sees nothing but errors gives up at some point. */
 const ERRORS_MAX = 20;
 
-/** Codex asks its model before it knows the tools of its servers (docs/agent-quirks.md); a model would call again. */
+/**
+ * Codex sends a request to its model before it has the tools of its servers (docs/agent-quirks.md); a model would call
+ * again.
+ */
 const NOT_READY = /^unsupported call/;
 
 const Created = z.object({ agentId: z.string() });
@@ -30,7 +33,7 @@ type Done = Pick<Call, "tool"> & { readonly result: unknown };
 
 /** Three children with three ends, told by a model that remembers nothing but its own requests. */
 export class DelegationStory {
-  /** What tools said instead of a result: a model would have to make sense of it. */
+  /** Results of failed tools: a model would have to interpret them. */
   readonly errors: string[] = [];
   readonly #agent: RealAgent;
   readonly #holdsAt: string | null;
@@ -99,7 +102,7 @@ export const CHILDREN = [
 
 function readJson(text: string): unknown {
   try {
-    // Some agents say more around it.
+    // Some agents add more text around it.
     return Json.parse(JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)));
   } catch {
     return undefined;

@@ -74,3 +74,16 @@ for (const agent of REAL_AGENTS)
       expectSettled(talk);
     });
   });
+
+const [claude] = REAL_AGENTS;
+test.skipIf(!claude?.isInstalled || process.getuid?.() !== 0)(
+  "(B11) TC-2.2f Claude Code that refuses to run as root says why, and what to do",
+  async () => {
+    if (!claude) throw new Error("Claude Code is needed");
+    const env = { IS_SANDBOX: "yes" };
+    await using scene = await openAgentScene(claude, { agents: { "claude-code": { env } } });
+    const refusal = await scene.newSession().catch(String);
+    expect(refusal).toContain("cannot be used with root/sudo privileges");
+    expect(refusal).toContain("or set IS_SANDBOX=1 if this machine is a container or a sandbox");
+  },
+);

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Entry } from "../../src/protocol/entry.ts";
 import type { AgentTalk } from "./agent-scene.ts";
 
-/** An entry in short: what it is and what it says. */
+/** An entry in short: its kind and its text. */
 export type Line = readonly [type: Entry["type"], text: string, status?: string];
 
 /** The transcript in short, without the notices that only say how a turn ended: the turn itself says that. */

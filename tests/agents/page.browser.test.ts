@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type SessionView, textIn } from "../e2e/session-view.ts";
 import { useChromium } from "../e2e/use-chromium.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type AgentScene, EDITED_FILE, EDITED_TEXT, openAgentScene } from "./agent-scene.ts";
 import { GATE, gated } from "./gated-command.ts";
@@ -46,7 +47,7 @@ for (const agent of REAL_AGENTS)
       );
       await session.entries("assistant").getByRole("heading", { name: "The plan" }).waitFor();
       await session.entries("assistant").locator("strong", { hasText: "bold" }).waitFor();
-      expect(await session.cancel.isVisible()).toBe(true);
+      await expectSoon(() => session.cancel.isVisible()).toBe(true);
       scene.model.release("page");
       await session.entries("assistant").locator("code", { hasText: "code" }).waitFor();
       const tool = session.entries("tool-call");
@@ -56,16 +57,19 @@ for (const agent of REAL_AGENTS)
       await session.untilSaid("It ran.");
       await session.untilIdle();
       await tool.getByRole("button", { expanded: false }).click();
-      expect(await textIn(tool)).toContain("one\ntwo");
+      await expectSoon(() => textIn(tool)).toContain("one\ntwo");
       const thinking = session.entries("thinking");
       await thinking.getByRole("button", { expanded: false }).click();
-      expect(await textIn(thinking)).toContain("First I consider it.");
-      expect(await entryTypes(session)).toEqual(["user", "thinking", "assistant", "tool-call", "assistant"]);
+      await expectSoon(() => textIn(thinking)).toContain("First I consider it.");
+      // The test's gate is a new file in the project, so a line about it follows.
+      await session.entries("changes").waitFor();
+      const types = ["user", "thinking", "assistant", "tool-call", "assistant", "changes"];
+      await expectSoon(() => entryTypes(session)).toEqual(types);
       await app.tab("Scripted title").waitFor();
       await app.refresh();
       const again = await app.shownSession();
       await again.untilSaid("It ran.");
-      expect(await entryTypes(again)).toEqual(["user", "thinking", "assistant", "tool-call", "assistant"]);
+      await expectSoon(() => entryTypes(again)).toEqual(types);
     });
 
     real(`${agent.rule} W-8 an edit is asked for with its diff, allowed by a click, and made`, async () => {
@@ -93,7 +97,7 @@ for (const agent of REAL_AGENTS)
       await session.permission.getByRole("button", { name: /^Yes/ }).first().click();
       await session.untilSaid("Edited.");
       await session.untilIdle();
-      expect(await session.permission.count()).toBe(0);
+      await expectSoon(() => session.permission.count()).toBe(0);
       expect(await readFile(file, "utf8")).toBe(EDITED_TEXT.replace("line two", "line 2"));
     });
 

@@ -1,7 +1,10 @@
 import { type ClientConnection, client, ndJsonStream } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import { splitCommand } from "../../src/agents/catalog/registry-definition.ts";
+import { waitFor } from "../support/wait-for.ts";
 import type { RealAgent } from "./real-agents.ts";
+
+const ENDS_BY_ITSELF_MS_MAX = 500;
 
 type Child = Bun.Subprocess<"pipe", "pipe", "ignore">;
 const Listed = z.looseObject({ sessions: z.array(z.looseObject({ sessionId: z.string() })) });
@@ -33,6 +36,7 @@ export class PlainAcpRun implements AsyncDisposable {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
+      detached: true,
     });
     const { stdin } = child;
     const writable = new WritableStream<Uint8Array>({
@@ -63,7 +67,24 @@ export class PlainAcpRun implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connection.close();
     await this.#child.stdin.end();
+    // It ends by itself, and stores the messages so far; one that does not is ended.
+    await Promise.race([this.#child.exited, Bun.sleep(ENDS_BY_ITSELF_MS_MAX)]);
     this.#child.kill();
     await this.#child.exited;
+    // What the adapter has started has the conversation open a moment longer.
+    await waitFor(
+      () => isGroupThere(this.#child.pid),
+      (isThere) => !isThere,
+      "the end of the agent's processes",
+    );
+  }
+}
+
+function isGroupThere(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0);
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, "code") === "ESRCH") return false;
+    throw error;
   }
 }

@@ -1,33 +1,40 @@
 import { existsSync } from "node:fs";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { AGENT_PACKAGES, type AgentPackage, agentCache, agentFolder } from "../../scripts/agents/agent-packages.ts";
 import type { Json } from "../../src/protocol/json.ts";
 import { toolLine } from "./model-server/script.ts";
 
-/** A real agent as our server starts it, and the words its own tools go by. */
-export interface RealAgent {
+/** A real agent as our server starts it. */
+export interface TalkingAgent {
   readonly name: AgentPackage["name"];
-  readonly cliType: "claude-code" | "codex";
-  readonly title: "Claude Code" | "Codex";
-  /** The rule of product.md that one whole turn with this agent proves. */
-  readonly rule: "TC-2.2d" | "TC-2.2e";
+  readonly cliType: string;
+  readonly title: string;
   readonly isInstalled: boolean;
-  /** Holds the command that starts it. */
-  readonly variable: "CLAUDE_ACP_CMD" | "CODEX_ACP_CMD";
   /** Puts its settings into `home` and gives the environment that keeps it there and on loopback. */
   settle(home: string, modelOrigin: string): Promise<Readonly<Record<string, string>>>;
   /** The mode in which it asks before it changes anything, where that is not its first. */
   readonly askingMode: string | null;
-  /** The mode in which it edits files without asking. */
-  readonly editingMode: string;
   /** A script line that runs a command. */
   shell(command: string): string;
-  /** A script line that runs a command it has to ask for. */
-  shellWithQuestion(command: string): string;
   /** Script lines that replace the one line `before` of a file by `after`. */
   edit(file: string, before: string, after: string): string;
+}
+
+/** With all the words that its own tools go by. */
+export interface RealAgent extends TalkingAgent {
+  readonly name: "claude" | "codex";
+  readonly cliType: "claude-code" | "codex";
+  readonly title: "Claude Code" | "Codex";
+  /** The rule of product.md that one whole turn with this agent proves. */
+  readonly rule: "TC-2.2d" | "TC-2.2e";
+  /** Holds the command that starts it. */
+  readonly variable: "CLAUDE_ACP_CMD" | "CODEX_ACP_CMD";
+  /** The mode in which it edits files without asking. */
+  readonly editingMode: string;
+  /** A script line that runs a command it has to ask for. */
+  shellWithQuestion(command: string): string;
   /** Script lines that find a tool of an MCP server, which is not told to the model at first, and call it. */
   mcpTool(server: string, tool: string, input: Json): string;
 }
@@ -78,10 +85,13 @@ const codex: RealAgent = {
   editingMode: "workspace-write",
   async settle(home, modelOrigin) {
     const config = join(home, "codex");
-    await mkdir(config);
+    const temporary = join(home, "tmp");
+    await Promise.all([mkdir(config), mkdir(temporary)]);
     await writeFile(join(config, "config.toml"), codexConfig(modelOrigin));
     return {
-      PATH: await pathWithOwnSandbox(home),
+      // As for a user, whose home is not inside the temporary folder: in one that is, Codex makes no helper programs,
+      // and without them its sandbox does not start under a bubblewrap older than 0.9.
+      TMPDIR: temporary,
       CODEX_ACP_CMD: commandOf("codex"),
       CODEX_HOME: config,
       SCRIPTED_KEY: "made-up",
@@ -104,6 +114,50 @@ const codex: RealAgent = {
 
 export const REAL_AGENTS: readonly RealAgent[] = [claude, codex];
 
+/** Only for what differs from the others. It is started by its entry in our settings: `openCodeSettings`. */
+export const OPENCODE: TalkingAgent = {
+  ...installed("opencode"),
+  cliType: "opencode",
+  title: "OpenCode",
+  askingMode: null,
+  async settle(home, modelOrigin) {
+    const root = join(home, "opencode");
+    await mkdir(join(root, "config/opencode"), { recursive: true });
+    const model = { provider: "scripted", id: "scripted-1" };
+    const config = {
+      model: `${model.provider}/${model.id}`,
+      autoupdate: false,
+      enabled_providers: [model.provider],
+      provider: {
+        [model.provider]: {
+          npm: "@ai-sdk/openai-compatible",
+          name: "Scripted",
+          options: { baseURL: `${modelOrigin}/v1`, apiKey: "made-up" },
+          models: { [model.id]: { name: "Scripted" } },
+        },
+      },
+    };
+    await writeFile(join(root, "config/opencode/opencode.json"), JSON.stringify(config));
+    const folders = ["config", "data", "state", "cache"];
+    return {
+      ...Object.fromEntries(folders.map((name) => [`XDG_${name.toUpperCase()}_HOME`, join(root, name)])),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+    };
+  },
+  shell: (command) => toolLine("bash", { command, description: "Run it" }),
+  edit: (file, before, after) => toolLine("edit", { filePath: file, oldString: before, newString: after }),
+};
+
+/** What makes our server start it. */
+export function openCodeSettings(): object {
+  const agent = packageOf("opencode");
+  const command = join(agentFolder(agentCache(process.env), agent), agent.entry);
+  return { agents: { opencode: { name: "OpenCode", command, args: ["acp"] } } };
+}
+
 /** A model name that Codex knows, so that it offers its patch tool; nothing that would look for the network. */
 function codexConfig(modelOrigin: string): string {
   return `model = "gpt-5.5"
@@ -121,25 +175,21 @@ stream_max_retries = 0
 [features]
 plugins = false
 apps = false
+daemon_auto_start = false
+
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
 `;
 }
 
-/**
- * Codex runs commands in bubblewrap: the `bwrap` of the machine where PATH has one, else its own. An old one of the
- * machine fails every command in some modes. Its own comes first here, so that every machine gives the same result.
- */
-async function pathWithOwnSandbox(home: string): Promise<string> {
-  const path = process.env["PATH"] ?? "";
+/** The bubblewrap that comes with Codex; undefined where its package has none. */
+export function codexBubblewrap(): string | undefined {
   const folder = agentFolder(agentCache(process.env), packageOf("codex"));
   const [own] = new Glob("node_modules/@openai/*/vendor/*/codex-resources/bwrap").scanSync({ cwd: folder });
-  if (own === undefined) return path;
-  const bin = join(home, "codex-bin");
-  await mkdir(bin);
-  await symlink(join(folder, own), join(bin, "bwrap"));
-  return `${bin}:${path}`;
+  return own === undefined ? undefined : join(folder, own);
 }
 
-function installed(name: AgentPackage["name"]): Pick<RealAgent, "name" | "isInstalled"> {
+function installed<Name extends AgentPackage["name"]>(name: Name): { name: Name; isInstalled: boolean } {
   return { name, isInstalled: existsSync(agentFolder(agentCache(process.env), packageOf(name))) };
 }
 

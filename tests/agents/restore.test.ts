@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { type AgentScene, openAgentScene } from "./agent-scene.ts";
 import { gated } from "./gated-command.ts";
 import { textsBy } from "./model-server/model-request.ts";
@@ -114,3 +116,23 @@ function expectRemembered(scene: AgentScene, answers: readonly string[]): void {
   const shown = textsBy(scene.model.requests.at(-1), "assistant");
   expect(shown.filter((text) => answers.includes(text))).toEqual([...answers]);
 }
+
+const claude = REAL_AGENTS.find(({ name }) => name === "claude");
+if (!claude) throw new Error("Claude is needed");
+
+// Claude writes its memory late: one that is killed in its first turn may have none.
+test.skipIf(!claude.isInstalled)(
+  "W-4 its memory gone: Claude Code is told the conversation, and nothing of it runs again",
+  async () => {
+    await using scene = await openAgentScene(claude);
+    const talk = await scene.newSession();
+    await talk.run(claude.shell("echo once"), "say: The first answer.");
+    await scene.killAgent();
+    await rm(join(scene.env["CLAUDE_CONFIG_DIR"] ?? "", "projects"), { recursive: true });
+    await talk.run("say: Back again.");
+    expect(talk.entries.at(-1)?.content).toBe("Back again.");
+    expect(scene.model.bodies.at(-1)).toContain("The first answer.");
+    expect(talk.tools.length).toBe(1);
+    expectSettled(talk);
+  },
+);

@@ -9,7 +9,7 @@ for (const agent of REAL_AGENTS)
   describe(`X-19 the server is killed under ${agent.title}`, () => {
     const real = test.skipIf(!agent.isInstalled);
 
-    /** Kills the server, starts the next one, and proves that the same process goes on with the same turn. */
+    /** Kills the server, starts the next one, and proves that the same process continues the same turn. */
     async function acrossKill(scene: AgentScene, talk: AgentTalk): Promise<AgentTalk> {
       const { pid } = await scene.agentStatus();
       const { turnId } = talk.state.turn;

@@ -20,7 +20,7 @@ for (const agent of REAL_AGENTS)
       session.steer?.(CommandId.parse("late"), "say: Nobody asked for this.", []);
       const steered = await at.until(({ type }) => type === "steered");
       expect(steered).toMatchObject({ commandId: "late", outcome: "not-taken" });
-      // The next prompt's answer comes after whatever an unowned turn would have said.
+      // The next prompt's answer comes after the output of an unowned turn, if there is one.
       await at.ask(session, "say: The second answer.");
       expect(at.text).toBe("The first answer.The second answer.");
       expect(model.requests).toHaveLength(2);

@@ -8,6 +8,7 @@ import { barredNames } from "./barred-names.ts";
 import { deadDocPaths, namedBy } from "./doc-paths.ts";
 import { folderCycles } from "./folder-cycles.ts";
 import { gitStarts } from "./git-starts.ts";
+import { hastyLooks } from "./hasty-looks.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
@@ -23,7 +24,7 @@ const LIST_BYTES_MAX = 64 * 1024 * 1024;
 const root = resolve(import.meta.dirname, "../..");
 const files = readSources(root);
 
-test("imports point the way the architecture says", () => {
+test("imports have the direction that the architecture defines", () => {
   expect(wrongArrows(files)).toEqual([]);
 });
 
@@ -39,7 +40,7 @@ test("a folder is imported by its public files only", () => {
   expect(publicFileViolations(files)).toEqual({ imports: [], entries: [] });
 });
 
-test("files and classes have names that say something", () => {
+test("files and classes have meaningful names", () => {
   expect(files.flatMap(barredNames)).toEqual([]);
 });
 
@@ -59,6 +60,10 @@ test("one module starts git", () => {
   expect(files.flatMap(gitStarts)).toEqual([]);
 });
 
+test("a browser test waits for what it expects of a page", () => {
+  expect(files.flatMap(hastyLooks)).toEqual([]);
+});
+
 test("the page never turns text into markup or code (NFR-5)", () => {
   expect(files.flatMap(pageDangers)).toEqual([]);
 });
@@ -75,7 +80,7 @@ test.skipIf(!existsSync(join(root, ".git")))("documents name only files, folders
 
 /** What git has or would take. */
 function trackedPaths(): string[] {
-  // Whoever runs the tests need not own the clone: CI checks out as one user and tests as another.
+  // The tests may run as another user than the owner of the clone, as in CI.
   const args = ["-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard"];
   const list = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: LIST_BYTES_MAX });
   return list.split("\0").filter((path) => path !== "" && existsSync(join(root, path)));

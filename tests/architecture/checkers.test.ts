@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { barredNames } from "./barred-names.ts";
 import { folderCycles } from "./folder-cycles.ts";
 import { gitStarts } from "./git-starts.ts";
+import { hastyLooks } from "./hasty-looks.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
@@ -215,7 +216,7 @@ describe("folder cycles", () => {
     ]);
   });
 
-  test("allows one direction, and a folder that uses what lies inside it", () => {
+  test("allows one direction, and a folder that uses its own subfolders", () => {
     expect(folders(["src/a/one/x.ts", "../two/end.ts"], ["src/a/one/y.ts", "../../b/end.ts"])).toEqual([]);
     expect(folders(["src/a/top.ts", "./one/end.ts"], ["src/a/one/x.ts", "../top.ts"])).toEqual([]);
   });
@@ -325,5 +326,20 @@ describe("page", () => {
   test("lets text be text", () => {
     const text = "// never innerHTML\nnode.textContent = 'eval(1)'; evaluate(node); file.write(text);";
     expect(findings(pageDangers, "src/page/view.tsx", text)).toBe(0);
+  });
+});
+
+describe("looks of browser tests", () => {
+  const path = "tests/e2e/some.browser.test.ts";
+
+  test("finds a page that is judged by one look", () => {
+    expect(findings(hastyLooks, path, "expect(await list.getByText('a').count()).toBe(2);")).toBe(1);
+  });
+
+  test("lets a test wait, and count what does not draw", () => {
+    const text =
+      "await expectSoon(() => list.count()).toBe(2); expect(await store.count).toBe(2); expect(seen).toBe(1);";
+    expect(findings(hastyLooks, path, text)).toBe(0);
+    expect(findings(hastyLooks, "tests/store/some.test.ts", "expect(await store.count()).toBe(2);")).toBe(0);
   });
 });

@@ -1,12 +1,11 @@
 import { posix } from "node:path";
 import { placeOf, type SourceFile, visit } from "./source-file.ts";
 
-const MAIN = "src/agents/holder/main.ts";
-/** Its own orders, once, at its start. */
-const READS_ORDERS = MAIN;
+/** Each reads its own orders, once, at its start. */
+const MAINS = ["src/agents/holder/main.ts", "src/terminals/holder/main.ts"];
 
 /**
- * The process that holds an agent splits lines and looks at nothing in them: it has to understand every agent, outlive
+ * The process that holds an agent or a terminal splits lines and looks at nothing in them: it has to understand every agent, outlive
  * every version of the server, and stay small. So nothing that it runs parses, and no package is loaded.
  */
 export function holderOpinions(files: readonly SourceFile[]): string[] {
@@ -24,7 +23,7 @@ export function holderOpinions(files: readonly SourceFile[]): string[] {
         found.push(`${place}: the holder would load ${specifier}; only the server may`);
     }
   };
-  walk(MAIN);
+  for (const main of MAINS) walk(main);
   return found;
 }
 
@@ -34,7 +33,7 @@ function parsing(file: SourceFile): string[] {
     MemberExpression: ({ object, property, start }) => {
       if (property.type !== "Identifier") return;
       const isParse = object.type === "Identifier" && object.name === "JSON" && property.name === "parse";
-      const isJson = property.name === "json" && file.path !== READS_ORDERS;
+      const isJson = property.name === "json" && !MAINS.includes(file.path);
       if (isParse || isJson) found.push(`${placeOf(file, start)}: the holder looks into nothing it passes on`);
     },
   });

@@ -12,10 +12,12 @@ const SERVER_SIDE = [
   "workspace",
   "agents",
   "store",
+  "terminals",
+  "places",
   "ports",
 ];
 
-/** For the version, which stands there and nowhere else. */
+/** For the version, which is only there. */
 const VERSION = "package.json";
 
 /** The architecture, as data. A layer may import itself, these, and nothing else of the repository. */
@@ -30,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fanout: [...EVERYONE, "ports"],
   workspace: [...EVERYONE, "ports"],
   access: [...EVERYONE, "ports"],
+  terminals: [...EVERYONE, "ports"],
+  places: [...EVERYONE, "ports", "agents", "workspace", "terminals"],
   bridge: [...EVERYONE, "access", "sessions", "fanout", "workspace"],
   orchestration: [...EVERYONE, "sessions", "fanout", "workspace"],
   client: EVERYONE,
@@ -37,12 +41,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   page: [...EVERYONE, "client", "presentation", "ui"],
   frame: [...EVERYONE, "client", "presentation", "ui"],
   cli: [...EVERYONE, "client", "presentation", "bin", VERSION],
-  "cli/serve": [...EVERYONE, "client", "cli", "server", "operations", VERSION],
+  "cli/serve": [...EVERYONE, "client", "cli", "server", "operations", "places", "bin", VERSION],
   operations: [...EVERYONE, ...SERVER_SIDE, VERSION],
   server: [...EVERYONE, ...SERVER_SIDE, "operations", VERSION],
-  "builtin-agent": ["lib"],
+  // Of the workspace, what lists files and runs Git without running what a repository names.
+  "builtin-agent": ["lib", "workspace"],
   bin: [],
-  scripts: ["bin"],
+  scripts: ["bin", "operations"],
 };
 
 /** Packages a layer may use, where that is less than all of them. */
@@ -55,7 +60,7 @@ const PACKAGES_OF: Readonly<Record<string, readonly string[]>> = {
 /** These run in a browser, or travel to one. */
 const BROWSER_SAFE = ["protocol", "lib", "presentation", "client", "ui", "page", "frame"];
 
-/** Arrows that the map does not have, and layers it does not know. */
+/** Imports that the map does not allow, and unknown layers. */
 export function wrongArrows(files: readonly SourceFile[]): string[] {
   return files.filter((file) => !isTest(file.path)).flatMap(judgeFile);
 }
@@ -93,7 +98,12 @@ function judgePackage(from: string, { specifier, place }: Import): string[] {
 
 /** The folder that says which rules hold; what deals with the server itself, and not over its wire, is a layer of its own. */
 function layerOf(path: string): string {
-  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore|running-server)\.ts$/.test(path)) return "cli/serve";
+  if (
+    /^src\/cli\/(serve|stop|open|doctor|backup|restore|running-server|start-in-background|service|update|uninstall|runner|place|move)\.ts$/.test(
+      path,
+    )
+  )
+    return "cli/serve";
   const [first = "", second = ""] = path.split("/");
   return first === "src" ? second : first;
 }

@@ -11,7 +11,7 @@ export function leftoverMarkers(file: SourceFile): string[] {
   });
 }
 
-/** Files that only pass on what others export hide where things live. */
+/** Files that only re-export hide where things are. */
 export function barrels(file: SourceFile): string[] {
   const cure = "import from the file that defines it";
   const all = file.program.body.find((node) => node.type === "ExportAllDeclaration");

@@ -1,7 +1,7 @@
 /** A file as it would be committed. */
 export type TrackedFile = { readonly path: string; readonly text: string };
 
-/** Names that stand for anybody's home in examples. */
+/** Names that represent any home in examples. */
 const ANYBODY = "user|you|me|name|alice|bob|ada|dev|someone|example";
 const HOMES = [
   new RegExp(`(?<![\\w./-])/(?:home|Users)/(?!(?:${ANYBODY})\\b)[\\w.-]+(?=/|\\b)`),

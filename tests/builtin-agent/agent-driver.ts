@@ -104,7 +104,7 @@ export class AgentDriver implements AsyncDisposable {
     this.sendLine(JSON.stringify(message));
   }
 
-  /** After disposal nobody listens, so an answer that comes too late is dropped. */
+  /** After disposal there is no reader, so a late answer is dropped. */
   sendLine(line: string): void {
     if (this.#disposed) return;
     this.#child.stdin.write(`${line}\n`);

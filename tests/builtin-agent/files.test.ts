@@ -79,7 +79,7 @@ test("list names the files and leaves out .git and node_modules", async () => {
   });
 });
 
-test("list stops at its limit and says so", async () => {
+test("list stops at its limit and reports that", async () => {
   await withProject(async (agent, sessionId) => {
     for (let count = 0; count < 510; count += 1) writeFileSync(join(agent.cwd, "src", `f${count}`), "");
     await agent.prompt(sessionId, "list");
@@ -159,7 +159,7 @@ test("an edit that is rejected, ambiguous, absent or overtaken changes nothing",
   });
 });
 
-test("W-10 files go through the client where it offers that, and its refusal is told in words", async () => {
+test("W-10 files go through the client where it offers that, and its refusal is reported as text", async () => {
   await withProject(
     async (agent, sessionId) => {
       const written: unknown[] = [];

@@ -16,7 +16,7 @@ async function withAgent(
 const END_TURN = { stopReason: "end_turn" };
 const WORDS = (count: number) => Array.from({ length: count }, (_, index) => `w${index + 1}`).join(" ");
 
-test("initialize tells who the agent is and what it honestly can do", async () => {
+test("initialize returns the agent's name and its actual capabilities", async () => {
   using directory = temporaryDirectory();
   await using agent = new AgentDriver({ directory: directory.path });
   expect(await agent.initialize()).toEqual({
@@ -106,7 +106,7 @@ test("sleep lasts as long as asked", async () => {
   });
 });
 
-test("fail answers -32603 and the session goes on", async () => {
+test("fail answers -32603 and the session continues", async () => {
   await withAgent(async (agent, sessionId) => {
     expect(await failureCode(agent.prompt(sessionId, "fail"))).toBe(-32603);
     expect(await agent.prompt(sessionId, "help")).toEqual(END_TURN);
@@ -129,7 +129,7 @@ test("W-4 crash sends one chunk, then the process exits with 1", async () => {
   expect(await agent.stderr).toContain("crashed");
 });
 
-test("image is a real PNG of the size it says", async () => {
+test("image is a real PNG of the stated size", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, "image");
     const image = agent.updates().find((update) => at(update, "content", "type") === "image");
@@ -142,7 +142,7 @@ test("image is a real PNG of the size it says", async () => {
   });
 });
 
-test("W-9 ask shows a form where the client can, and says so in words where not", async () => {
+test("W-9 ask shows a form if the client supports that, and otherwise says that it does not", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, "ask");
     expect(agent.text()).toContain("cannot show forms");
@@ -166,14 +166,14 @@ test("W-9 ask shows a form where the client can, and says so in words where not"
         requestedSchema: { type: "object", required: ["name"] },
       });
       expect(agent.text()).toContain('| name | `"Ada"` |');
-      expect(agent.text()).toContain("rather not say");
+      expect(agent.text()).toContain("you declined");
       expect(agent.text()).toContain("closed the form");
     },
     { elicitation: { form: {} } },
   );
 });
 
-test("W-9 ask url asks for a visit of its own page, and says when that was made", async () => {
+test("W-9 ask url asks for a visit of its own page, and reports the visit", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, "ask url");
     expect(agent.text()).toContain("cannot do that yet");
@@ -199,7 +199,7 @@ test("W-9 ask url asks for a visit of its own page, and says when that was made"
   );
 });
 
-test("anything else gets a short answer that says what it saw and can do", async () => {
+test("anything else gets a short answer with what it received and its features", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, [
       { type: "text", text: "What do you make of these?" },
@@ -214,7 +214,7 @@ test("anything else gets a short answer that says what it saw and can do", async
     expect(answer).toContain("**`help`**");
     const from = agent.messages.length;
     await agent.prompt(sessionId, "stream a lot of words");
-    expect(agent.text(from)).toContain("nearly `stream <n> words [at <m>/s]`");
+    expect(agent.text(from)).toContain("Did you mean `stream <n> words [at <m>/s]`");
   });
 });
 

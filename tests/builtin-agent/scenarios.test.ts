@@ -34,7 +34,7 @@ test("crash-at-start: exit 1 with a reason on stderr", async () => {
   expect(agent.lines).toEqual([]);
 });
 
-test("hang-at-start: initialize is never answered, while the process lives and listens", async () => {
+test("hang-at-start: initialize is never answered, while the process runs and listens", async () => {
   using directory = temporaryDirectory();
   await using agent = new AgentDriver({ directory: directory.path, flags: ["--scenario", "hang-at-start"] });
   agent.send({ jsonrpc: "2.0", id: "first", method: "initialize", params: { protocolVersion: 1 } });
@@ -50,7 +50,7 @@ test("initialize-error and future-version", async () => {
   expect(await future.initialize()).toMatchObject({ protocolVersion: 99 });
 });
 
-test("crash-mid-turn: a chunk and a running tool call, no result, exit 1; load tells how far it came", async () => {
+test("crash-mid-turn: a chunk and a running tool call, no result, exit 1; load shows how far it got", async () => {
   using directory = temporaryDirectory();
   let sessionId = "";
   {

@@ -17,7 +17,7 @@ const ids = (answer: Message) => {
   return Array.isArray(sessions) ? sessions.map((session) => String(at(session, "sessionId"))) : [];
 };
 
-test("X-1 W-4 after SIGKILL in a turn, load replays everything that was said, before its answer", async () => {
+test("X-1 W-4 after SIGKILL in a turn, load replays all messages, before its answer", async () => {
   using directory = temporaryDirectory();
   let sessionId = "";
   {
@@ -49,7 +49,7 @@ test("X-1 W-4 after SIGKILL in a turn, load replays everything that was said, be
     "user_message_chunk: run sleep 30",
     "tool_call: failed",
   ]);
-  // Commands and options may still follow the answer; what was said may not.
+  // Commands and options may still follow the answer; messages may not.
   const isTalk = (message: Message) => /_chunk$|^tool_call/.test(String(updateOf(message)?.["sessionUpdate"]));
   const answeredAt = agent.messages.findLastIndex((message) => "result" in message);
   expect(agent.messages.findLastIndex(isTalk)).toBeLessThan(answeredAt);
@@ -243,7 +243,7 @@ test("X-7 config options: the whole list is answered, voice changes answers, mod
   }
 });
 
-test("X-7 the boolean option is there only for clients that know booleans, and works", async () => {
+test("X-7 the boolean option is there only for clients that support booleans, and works", async () => {
   using directory = temporaryDirectory();
   await using agent = new AgentDriver({ directory: directory.path });
   const sessionId = await agent.open({ session: { configOptions: { boolean: {} } } });

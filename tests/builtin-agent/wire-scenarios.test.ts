@@ -185,7 +185,7 @@ test("permission-unknown-tool and two-permissions", async () => {
   });
 });
 
-test("withdrawn-permission: $/cancel_request, and the client's answer is told", async () => {
+test("withdrawn-permission: $/cancel_request, and the client's answer is shown", async () => {
   await withAgent(async (agent, sessionId, from) => {
     agent.responders.set("session/request_permission", async () => {
       const withdrawn = await agent.waitFor(({ method }) => method === "$/cancel_request", from);
@@ -214,7 +214,7 @@ test("string-ids and odd-ids: every legal id is used and its answer understood",
   });
 });
 
-test("unknown-request and files-outside: what the client answers is told", async () => {
+test("unknown-request and files-outside: the client's answer is shown", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, "scenario unknown-request");
     expect(agent.messages).toContainEqual(

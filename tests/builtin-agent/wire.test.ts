@@ -9,7 +9,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 const POLL_MS = 5;
 const STREAM_BEGUN_BYTES = 10_000;
 
-test("junk, arrays, odd ids and unknown methods are answered as JSON-RPC says", async () => {
+test("junk, arrays, odd ids and unknown methods are answered as JSON-RPC specifies", async () => {
   using directory = temporaryDirectory();
   await using agent = new AgentDriver({ directory: directory.path });
   agent.sendLine("no json");
@@ -50,7 +50,7 @@ test("X-1 a big prompt in one line is read and stored exactly", async () => {
   expect(agent.text(from, "user_message_chunk") === text).toBe(true);
 });
 
-test("a line beyond the limit is refused, and the connection lives on", async () => {
+test("a line beyond the limit is refused, and the connection stays open", async () => {
   using directory = temporaryDirectory();
   await using agent = new AgentDriver({ directory: directory.path });
   agent.sendLine(`{"jsonrpc":"2.0","id":1,"method":"x","params":"${"x".repeat(64 * 1024 * 1024)}"}`);
@@ -142,7 +142,7 @@ test("TC-5.4a --start-delay-ms delays the first answer", async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(300);
 });
 
-test("a command line that makes no sense ends with 2 and says why", async () => {
+test("an invalid command line ends with 2 and the reason", async () => {
   using directory = temporaryDirectory();
   for (const [flags, reason] of [
     [["--scenario", "crsh"], "Unknown scenario crsh"],
@@ -183,7 +183,7 @@ test("a reader that stops reading stops the stream instead of filling the agent'
   const file = join(directory.path, `${sessionId}.jsonl`);
   const size = () => Bun.file(file).size;
   while (size() < STREAM_BEGUN_BYTES) await Bun.sleep(POLL_MS);
-  // Its input is still read, so it goes on living: while it makes another session, a stream that could go on would.
+  // Its input is still read, so it keeps running: while it creates another session, a stream that could continue would.
   for (let before = -1; before !== size(); ) {
     before = size();
     const sessions = readdirSync(directory.path).length;

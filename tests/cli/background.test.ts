@@ -7,7 +7,7 @@ import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "./liminal.ts";
 
 const USUAL_PORT = 3000;
 
-/** Holds the usual port where nobody else does. */
+/** Occupies the default port unless another program has it. */
 function holdUsualPort(): AsyncDisposable {
   try {
     const server = Bun.serve({

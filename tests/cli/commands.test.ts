@@ -2,13 +2,15 @@ import { expect, it } from "bun:test";
 import { existsSync } from "node:fs";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
+import { CODEX_THREAD, SCRIPTED_CODEX } from "../support/scripted-codex.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, liminalJson, startLiminal } from "./liminal.ts";
 
 it(
-  "X-14 projects: add, list, remove",
+  "X-14 projects and tokens: add, list, remove",
   async () => {
     await using server = await startTestServer();
     const path = await server.directory("shop");
@@ -23,6 +25,19 @@ it(
     });
     expect((await liminal(server, ["projects", "remove", "shop"])).code).toBe(1);
     expect((await liminal(server, ["projects", "paint"])).code).toBe(2);
+
+    // API-2: the secret of a token is printed once, works, and is worth nothing once it is revoked.
+    const made = await liminal(server, ["tokens", "create", "ci", "--scope", "act"]);
+    expect(made.stdout).toMatch(/^lb_\w{12}_[\w-]{43}\n$/);
+    const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
+    const status = async () => (await server.fetch("/api/v1/sessions", { headers })).status;
+    expect(await status()).toBe(200);
+    const { stdout } = await liminal(server, ["tokens"]);
+    expect(stdout).toMatch(/ {2}act .* all +ci\n/);
+    expect(stdout).not.toContain(made.stdout.trim().slice("lb_000000000000_".length));
+    expect((await liminalJson(server, ["tokens", "revoke", "zzz"])).value.error.code).toBe("TOKEN_NOT_FOUND");
+    expect((await liminal(server, ["tokens", "revoke", "ci"])).code).toBe(0);
+    expect(await status()).toBe(401);
   },
   COMMANDS_TIMEOUT_MS,
 );
@@ -126,7 +141,7 @@ it(
       value: { id, answer: "decline" },
     });
     await talk.client.until("the end of the turn", () => talk.state.turn.state === "idle");
-    expect(talk.answer).toContain("rather not say");
+    expect(talk.answer).toContain("you declined");
   },
   COMMANDS_TIMEOUT_MS,
 );
@@ -150,8 +165,8 @@ it(
     expect(talk.state.pending).toHaveLength(1);
     expect(await permit(id, "deny", "--reason", "stream 2 words")).toMatchObject({ code: 0 });
     // Into the running turn, or as the next message when that has ended by then.
-    const isHeard = () => /while I work: stream 2 words|w1 w2/.test(talk.answer);
-    await talk.client.until("the reason to be heard", () => talk.state.turn.state === "idle" && isHeard());
+    const hasReason = () => /while working: stream 2 words|w1 w2/.test(talk.answer);
+    await talk.client.until("the reason to be heard", () => talk.state.turn.state === "idle" && hasReason());
     expect(talk.messages).toEqual(["run touch made", "stream 2 words"]);
     expect(talk.answer).toContain("All right, I did not run it.");
   },
@@ -206,9 +221,17 @@ it(
 );
 
 it(
-  "X-5 X-14 agents lists what is here; what cannot be installed, updated or removed is told",
+  "X-5 X-14 [X-60] agents lists what is here and its models; what cannot be installed, updated or removed is told",
   async () => {
-    await using server = await startTestServer();
+    const models = {
+      currentModelId: "l",
+      availableModels: [
+        { modelId: "l", name: "Large" },
+        { modelId: "s", name: "Small" },
+      ],
+    };
+    const chooses = scriptedAgent({ answers: { "session/new": { sessionId: "1", models } } });
+    await using server = await startTestServer({ agents: { chooses } });
     const here = (await liminalJson(server, ["agents"])).value.agents;
     expect(here.map((agent: { id: string }) => agent.id)).toContain("builtin");
     const all = (await liminalJson(server, ["agents", "list", "--all"])).value.agents;
@@ -222,6 +245,20 @@ it(
     expect((await liminalJson(server, ["agents", "remove", "builtin"])).code).toBe(1);
     expect((await liminalJson(server, ["agents", "update", "builtin"])).code).toBe(1);
     expect(await liminalJson(server, ["agents", "update"])).toMatchObject({ code: 0, value: { updated: [] } });
+
+    // X-60: the models of an agent, favourites first.
+    const none = await liminalJson(server, ["agents", "models", "chooses"]);
+    expect(none).toMatchObject({ code: 0, value: { id: "chooses", models: [] } });
+    await startTalk(server, "chooses");
+    const starred = await liminalJson(server, ["agents", "models", "chooses", "--favourite", "Small"]);
+    expect(starred.value.models).toEqual([
+      { id: "s", name: "Small", favourite: true, default: false, lastUsed: false },
+      { id: "l", name: "Large", favourite: false, default: true, lastUsed: true },
+    ]);
+    expect((await liminal(server, ["agents", "models", "chooses"])).stdout).toMatch(/s +favourite +Small\n/);
+    const unknown = await liminalJson(server, ["agents", "models", "chooses", "--favourite", "huge"]);
+    expect(unknown).toMatchObject({ code: 1, value: { error: { code: "MODEL_UNKNOWN" } } });
+    expect((await liminal(server, ["agents", "models"])).code).toBe(2);
   },
   COMMANDS_TIMEOUT_MS,
 );
@@ -253,6 +290,79 @@ it(
     const signedIn = await fetch(new URL(step, server.origin), { redirect: "manual" });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
     expect((await fetch(server.origin, { headers: { Cookie: cookie } })).status).toBe(200);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "[CV-7] handback prints the command that continues a conversation in a terminal, and stops a turn only with --stop",
+  async () => {
+    await using server = await startTestServer({ env: SCRIPTED_CODEX });
+    const talk = await startTalk(server, "codex");
+    await talk.say("Say one");
+    const done = await liminal(server, ["handback", talk.sessionId]);
+    expect(done.code).toBe(0);
+    expect(done.stdout).toMatch(new RegExp(`^cd \\S+ && codex resume ${CODEX_THREAD}\n$`));
+    await talk.send("Begin");
+    await talk.until("words", () => talk.answer.includes("Begun."));
+    expect(await liminalJson(server, ["handback", talk.sessionId])).toMatchObject({
+      code: 1,
+      value: { error: { code: "AGENT_SESSION_BUSY" } },
+    });
+    expect(await liminalJson(server, ["handback", talk.sessionId, "--stop"])).toMatchObject({
+      code: 0,
+      value: { sessionId: talk.sessionId },
+    });
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-14 (E5) archive, rename, rules, status, import and delete, also from another machine with a token (API-3)",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.say("stream 3 words");
+    const id = talk.sessionId;
+    const { secret } = (await liminalJson(server, ["tokens", "create", "laptop", "--scope", "admin"])).value;
+    // Without the data directory of the server, as on another machine.
+    const env = { LIMINAL_DATA_DIR: join(server.home, "elsewhere"), LIMINAL_TOKEN: secret };
+    const there = (...args: string[]) => liminalJson(server, [...args, "--host", server.origin], { env });
+
+    expect(await there("rename", id, "A", "better", "title")).toMatchObject({
+      code: 0,
+      value: { title: "A better title" },
+    });
+    expect((await there("archive", id)).value).toEqual({ sessionId: id, status: "archived" });
+    expect((await there("ls")).value.sessions).toEqual([]);
+    expect((await there("archive", id, "--undo")).value.status).toBe("unarchived");
+    expect((await there("ls")).value.sessions).toMatchObject([{ id, title: "A better title" }]);
+    expect((await there("status")).value.counters).toMatchObject({ sessionsStored: 1, turnsDone: 1 });
+
+    const of = ["--session", id];
+    const added = (await there("rules", "allow", "--command", "npm test", ...of)).value;
+    expect(added).toMatchObject({ scope: "session", rules: [{ effect: "allow", command: "npm test" }] });
+    expect((await there("rules", "mode", "edits", ...of)).value.mode).toBe("edits");
+    expect((await there("rules", "remove", added.rules[0].id, ...of)).value.rules).toEqual([]);
+    expect((await there("rules", "allow", ...of)).code).toBe(2);
+
+    const file = join(server.home, "talk.json");
+    await liminal(server, ["export", id, "--format", "json", "--output", file]);
+    expect((await there("delete", id)).code).toBe(2);
+    expect((await there("delete", id, "--yes")).value.status).toBe("deleted");
+    const imported = await there("import", file, "--project", talk.projectId);
+    expect(imported).toMatchObject({ code: 0, value: { session: { title: "A better title" } } });
+    await writeFile(file, "no export");
+    expect((await there("import", file, "--project", talk.projectId)).value.error.code).toBe("NO_EXPORT");
+
+    // A refusal has its reason, and starts no server here.
+    const failed = (args: string[], more: Record<string, string> = {}) =>
+      liminalJson(server, args, { env: { ...env, ...more } });
+    expect((await failed(["ls", "--host", "http://box.example:3000"])).value.error.message).toContain("not encrypted");
+    expect((await failed(["ls", "--host", server.origin], { LIMINAL_TOKEN: "" })).value.error.code).toBe("NO_TOKEN");
+    expect((await failed(["doctor", "--host", server.origin])).value.error.message).toContain("this machine only");
+    expect((await failed(["ls", "--host", "http://127.0.0.1:9"])).value.error.code).toBe("NO_SERVER");
+    expect(existsSync(env.LIMINAL_DATA_DIR)).toBe(false);
   },
   COMMANDS_TIMEOUT_MS,
 );

@@ -123,6 +123,22 @@ const BROKEN: readonly BrokenSetUp[] = [
     fix: "Correct",
   },
   {
+    what: "a sign-in service that does not answer",
+    break: config('{"oidc": {"issuer": "http://127.0.0.1:1", "clientId": "liminal", "name": "Example"}}'),
+    check: "sign-in",
+    says: "Example (http://127.0.0.1:1) cannot be used",
+    fix: "Open the address of the issuer",
+  },
+  {
+    what: "a secret of the sign-in service that is not where it should be",
+    break: config(
+      '{"oidc": {"issuer": "http://127.0.0.1:1", "clientId": "x", "clientSecret": {"fromFile": "/no/such"}}}',
+    ),
+    check: "sign-in",
+    says: "clientSecret comes from /no/such, which does not exist",
+    fix: "Correct oidc",
+  },
+  {
     what: "a login shell that cannot be run",
     doctorEnv: { SHELL: "/no/such/shell" },
     check: "path",
@@ -218,8 +234,8 @@ it("X-14 doctor warns of a disk that fills up and of another Bun", () => {
   expect(checkBun("1.0.0")).toMatchObject({ status: "problem" });
 });
 
-it("X-14 doctor names the file on the way to the data directory", () => {
-  expect(checkData(join(import.meta.path, "data"), Date.now())).toMatchObject([
+it("X-14 doctor names the file on the way to the data directory", async () => {
+  expect(await checkData(join(import.meta.path, "data"), Date.now())).toMatchObject([
     { id: "data-dir", status: "problem", message: `${import.meta.path} is a file.` },
   ]);
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "bun:test";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { knownCommand, OPTIONS_OF_ALL } from "../../src/cli/command-line.ts";
+import { knownCommand, optionsOf } from "../../src/cli/command-line.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
 import { helpOf, overview } from "../../src/cli/help.ts";
 import { startTalk } from "../integration/talk.ts";
+import { currentManPage, MAN_FILE } from "../support/keep-man.ts";
 import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal, liminalJson } from "./liminal.ts";
@@ -19,7 +20,7 @@ describe("X-14 help", () => {
       expect(all).toContain(`  ${command.name} `);
       const text = helpOf(command, PIPE).render(PIPE);
       expect(text).toStartWith(`Usage: liminal ${command.name}`);
-      for (const { name } of [...command.options, ...OPTIONS_OF_ALL]) expect(text).toContain(`--${name}`);
+      for (const { name } of optionsOf(command)) expect(text).toContain(`--${name}`);
     }
   });
 
@@ -56,6 +57,15 @@ describe("X-14 help", () => {
       expect(await said("serch", "x")).toBe(
         'Unknown command "serch". Did you mean search? Run liminal help for a list.',
       );
+      expect(await said("schedule", "add")).toBe("Missing argument: <prompt>.");
+      expect(await said("schedule", "enable")).toBe("Missing argument: <schedule>.");
+      expect(await said("people", "role", "ann")).toBe("Missing argument: <role>.");
+      expect(await said("worktrees", "purge")).toBe("Missing argument: <worktree>.");
+      expect(await said("worktrees", "list", "x")).toBe('Unexpected argument "x".');
+      expect(await said("ls", "--project")).toBe("--project needs a value: <project>.");
+      expect(await said("-q", "ls")).toBe(
+        "The command comes first, then its options: liminal ls -q. Run liminal help for a list.",
+      );
       expect(await said("ls", "--jsn")).toBe("Unknown option --jsn. Did you mean --json?");
       expect(await said("attach")).toBe("Missing argument: <session>.");
       expect(await said("attach", "one", "two")).toBe('Unexpected argument "two".');
@@ -65,6 +75,17 @@ describe("X-14 help", () => {
     },
     COMMANDS_TIMEOUT_MS,
   );
+
+  it("the manual has every command and option, and is the one that is kept", async () => {
+    const page = currentManPage();
+    // After a change of the table: npm run man
+    expect((await readFile(MAN_FILE, "utf8")) === page).toBe(true);
+    for (const { name, options } of COMMANDS) {
+      expect(page).toContain(`.SS liminal ${name.replaceAll("-", "\\-")}`);
+      for (const option of options) expect(page).toContain(`\\-\\-${option.name.replaceAll("-", "\\-")}`);
+    }
+    expect(page.split("\n").filter((text) => /^[.'](?!TH|SH|SS|TP|PP|B |nf|fi)/.test(text))).toEqual([]);
+  });
 
   it("docs/cli.md names every command, every option and every exit code", async () => {
     const text = await readFile(join(ROOT, "docs/cli.md"), "utf8");
@@ -118,7 +139,7 @@ describe("X-14 completion", () => {
       const asking = await liminalJson(server, ["run", "run echo hi"]);
       const ids = [talk.sessionId, String(asking.value.sessionId)].map((id) => id.slice("builtin:".length).slice(0, 8));
       const bin = await server.directory("bin");
-      await writeFile(join(bin, "liminal"), `#!/bin/sh\nexec node "${BINARY}" "$@"\n`, { mode: 0o755 });
+      await writeFile(join(bin, "liminal"), `#!/bin/sh\nexec "${BINARY}" "$@"\n`, { mode: 0o755 });
       const env = { ...environmentOf(server), PATH: `${bin}:${process.env["PATH"]}`, TERM: "dumb" };
       const output = async (command: string[]) => {
         const child = Bun.spawn(command, { cwd: server.home, env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
@@ -195,7 +216,7 @@ describe("X-14 completion", () => {
   );
 });
 
-/** What stands on the command line so far, and what a shell is to offer then. */
+/** The command line so far, and what a shell should offer then. */
 const ASKED_OF_SHELLS: readonly (readonly [string, string[]])[] = [
   ["liminal att", ["attach"]],
   ["liminal run --perm", ["--permissions"]],

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { ROOT, type TestServer } from "../support/test-server.ts";
+import { PROGRAM, ROOT, type TestServer } from "../support/test-server.ts";
 
-/** Found before a test takes PATH away. */
-const NODE = Bun.which("node") ?? "node";
-export const BINARY = join(ROOT, "bin/liminal.mjs");
-/** Each command is three processes, on a machine that does other things too. */
+/** What users call; the executable where the tests run against that. */
+export const BINARY = /\.[jt]s$/.test(PROGRAM) ? join(ROOT, "bin/liminal") : PROGRAM;
+/** Each command is a process, on a machine that does other things too. */
 export const COMMANDS_TIMEOUT_MS = 120_000;
 
 export interface Ended {
@@ -37,7 +36,7 @@ export function environmentOf(server: TestServer): Record<string, string> {
 
 /** Starts the real binary, as a shell would. */
 export function startLiminal(server: TestServer, args: readonly string[], { stdin, cwd, env }: Surroundings = {}) {
-  return Bun.spawn([NODE, BINARY, ...args], {
+  return Bun.spawn([BINARY, ...args], {
     cwd: cwd ?? server.home,
     env: { ...environmentOf(server), ...env },
     stdin: stdin === undefined ? "ignore" : new Blob([stdin]),

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { git } from "../workspace/git-scene.ts";
 import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal, liminalJson } from "./liminal.ts";
 
 it(
@@ -55,11 +56,33 @@ it(
   COMMANDS_TIMEOUT_MS,
 );
 
+it(
+  "X-14 a run that is refused leaves nothing behind: no project, no session, no worktree and no branch (E1)",
+  async () => {
+    await using server = await startTestServer();
+    const cwd = await server.directory(crypto.randomUUID());
+    git(cwd, "init", "-q", "-b", "main");
+    git(cwd, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "first");
+    const at = { cwd };
+    const refused = async (...args: string[]) => (await liminal(server, ["run", ...args, "hello"], at)).code;
+    expect(await refused("--timeout", "5m")).toBe(2);
+    expect(await refused("--attempts", "builtin")).toBe(2);
+    expect(await refused("--attempts", "builtin,nobody")).toBe(1);
+    expect((await liminalJson(server, ["projects"], at)).value.projects).toEqual([]);
+    expect(await refused("--mode", "none")).toBe(1);
+    expect(await refused("--mode", "none", "--worktree=fix")).toBe(1);
+    expect((await liminalJson(server, ["ls", "--all"], at)).value.sessions).toEqual([]);
+    expect((await liminalJson(server, ["worktrees"], at)).value.worktrees).toEqual([]);
+    expect(git(cwd, "branch", "--list", "fix")).toBe("");
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
 /** Types into a real terminal once it shows what is waited for. */
 async function typed(server: TestServer, args: readonly string[], prompt: string, answer: string) {
   const decoder = new TextDecoder();
   let output = "";
-  const child = Bun.spawn([Bun.which("node") ?? "node", BINARY, ...args], {
+  const child = Bun.spawn([BINARY, ...args], {
     cwd: server.home,
     env: { ...environmentOf(server), TERM: "xterm" },
     terminal: {

@@ -26,7 +26,7 @@ it(
     await using server = await startTestServer();
     const read = `node -e 'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.parse(s).status,JSON.parse(s).text))'`;
     const pipe = Bun.spawn(
-      ["bash", "-c", `set -o pipefail; node "${BINARY}" run --wait "stream 2 words" --json | ${read}`],
+      ["bash", "-c", `set -o pipefail; "${BINARY}" run --wait "stream 2 words" --json | ${read}`],
       {
         cwd: server.home,
         env: environmentOf(server),
@@ -45,7 +45,7 @@ it.skipIf(Bun.which("jq") === null)(
   "X-14 run --wait --json | jq, where jq is installed",
   async () => {
     await using server = await startTestServer();
-    const line = `set -o pipefail; node "${BINARY}" run --wait "stream 2 words" --json | jq -r .text`;
+    const line = `set -o pipefail; "${BINARY}" run --wait "stream 2 words" --json | jq -r .text`;
     const surroundings = { cwd: server.home, env: environmentOf(server), stdin: "ignore", stderr: "ignore" } as const;
     const pipe = Bun.spawn(["bash", "-c", line], { ...surroundings, stdout: "pipe" });
     expect(await new Response(pipe.stdout).text()).toBe("w1 w2\n");

@@ -92,3 +92,29 @@ it(
   },
   COMMANDS_TIMEOUT_MS,
 );
+
+it(
+  "[WS-42] after a kill of the server, doctor names the terminals that are held, and stop ends them",
+  async () => {
+    await using server = await startTestServer();
+    const client = await server.connect();
+    const path = await server.directory("work");
+    const { project } = await client.ask("project:added", { type: "project:add", path });
+    await client.ask("terminal:opened", { type: "terminal:open", projectId: project.id });
+    const check = async (wanted: string) => {
+      const { value } = await liminalJson(server, ["doctor", "--no-agents"]);
+      return value.checks.find(({ id }: { id: string }) => id === wanted);
+    };
+    expect(await check("terminals")).toMatchObject({ status: "ok", message: "1 terminal(s) are held." });
+    await server.kill();
+    expect(await check("held-terminals")).toMatchObject({
+      status: "note",
+      fix: expect.stringContaining("liminal stop"),
+    });
+    const stopped = await liminal(server, ["stop"]);
+    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining("1 terminal(s)") });
+    expect(server.processes.alive()).toEqual([]);
+    expect(await check("held-terminals")).toBeUndefined();
+  },
+  COMMANDS_TIMEOUT_MS,
+);

@@ -2,10 +2,11 @@ import type { ServerWebSocket } from "bun";
 import { type ClientWorld, Connection, type ConnectionPhase } from "../../src/client/connection.ts";
 import type { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
-import type { ServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
+import type { ServerMessage } from "../../src/protocol/server-messages.ts";
+import type { SessionHistory } from "../../src/protocol/session-messages.ts";
 import { EMPTY_SESSION, sessionFieldsOf } from "../../src/protocol/session-schema.ts";
 
-/** Values that arrive in order, each taken once, by whoever waits for the next. */
+/** Values that arrive in order, each taken once, by the next waiting caller. */
 class Arrivals<Value> {
   readonly #arrived: Value[] = [];
   readonly #waiting: ((value: Value) => void)[] = [];
@@ -28,7 +29,7 @@ class Arrivals<Value> {
 
 type Sent = ClientMessage & { readonly requestId?: string | undefined };
 
-/** A real socket server that says only what the test says. */
+/** A real socket server that sends only what the test tells it to. */
 export class ScriptedServer implements AsyncDisposable {
   readonly frames = new Arrivals<Sent>();
   readonly sockets = new Arrivals<ServerWebSocket<undefined>>();
@@ -77,7 +78,7 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** Time stands still until the test lets a timer ring. */
+/** The clock does not move until the test fires a timer. */
 export class StillClock {
   readonly #timers = new Set<Timer>();
   #ids = 0;
@@ -114,7 +115,7 @@ export class StillClock {
   }
 }
 
-/** A client of the scripted server, and what it tells its owner. */
+/** A client of the scripted server, and what it reports to its owner. */
 export function connectTo(server: ScriptedServer, clock: StillClock, world: Partial<ClientWorld> = {}) {
   const phases = new Arrivals<ConnectionPhase>();
   const messages: ServerMessage[] = [];

@@ -21,11 +21,11 @@ interface Scene extends AsyncDisposable {
   readonly talk: Talk;
   /** The agent's own file of the session. */
   readonly file: string;
-  /** The user goes on with the conversation in a program of the agent's own. */
+  /** The user continues the conversation in a program of the agent's own. */
   elsewhere(...prompts: string[]): Promise<void>;
 }
 
-/** A talk of two turns, on a server that has been stopped since. */
+/** A conversation of two turns, on a server that has been stopped since. */
 async function stoppedTalk(flags: readonly string[]): Promise<Scene> {
   const guide = { ...guideWith(...flags), env: { LIMINAL_GUIDE_DIR: "" } };
   const server = await startTestServer({ agents: { guide } });

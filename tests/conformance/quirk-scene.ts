@@ -43,7 +43,7 @@ export class QuirkScene implements AsyncDisposable {
     return talk;
   }
 
-  /** Whatever the agent did: nothing runs, asks or stands there twice, every reader agrees, and the next turn works. */
+  /** Whatever the agent did: nothing runs, asks or is listed twice, every reader agrees, and the next turn works. */
   async expectCalm(talk: Talk): Promise<void> {
     const { turn, pending } = talk.state;
     expect({ turn: turn.state, pending }).toEqual({ turn: "idle", pending: [] });

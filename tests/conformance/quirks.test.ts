@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { KNOWN_QUIRKS } from "./known-quirks.ts";
 
-/** A rule's id may stand before it. */
+/** A rule's id may precede it. */
 const QUIRK_TITLE = /\(\s*"((?:[A-Z]+-\S+ )*quirk: [^"]+)"/g;
 const root = resolve(import.meta.dirname, "../..");
 

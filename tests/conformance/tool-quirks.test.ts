@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chunk, script } from "../integration/scripted-agent.ts";
-import { END, QuirkScene, question, type Step, textContent, tool, toolUpdate } from "./quirk-scene.ts";
+import { END, QuirkScene, question, type Step, textContent, tool, toolUpdate, update } from "./quirk-scene.ts";
 
 let scene: QuirkScene;
 beforeAll(async () => {
@@ -139,6 +139,44 @@ test("quirk: what an agent's own terminal prints grows into the output of its ca
     END,
   );
   expect(talk.tools).toMatchObject([{ status: "complete", result: "one\ntwo\n" }]);
+  await scene.expectCalm(talk);
+});
+
+test("quirk: a command that the agent's sandbox stops is an error with its words, whatever the model then says", async () => {
+  const stopped = "bash: line 1: stopped.txt: Read-only file system\n";
+  const talk = await scene.played(
+    tool("t", {
+      title: "echo x > stopped.txt",
+      kind: "execute",
+      status: "in_progress",
+      content: [{ type: "terminal", terminalId: "t" }],
+      _meta: { terminal_info: { terminal_id: "t" } },
+    }),
+    toolUpdate("t", { _meta: { terminal_output_delta: { terminal_id: "t", data: stopped } } }),
+    toolUpdate("t", {
+      status: "failed",
+      rawOutput: { formatted_output: stopped, exit_code: 1 },
+      _meta: { terminal_exit: { terminal_id: "t", exit_code: 1, signal: null } },
+    }),
+    chunk("It ran."),
+    END,
+  );
+  expect(talk.tools).toMatchObject([{ name: "echo x > stopped.txt", status: "error", error: stopped }]);
+  expect(talk.shape).toEqual(["user", "tool-call", "assistant"]);
+  await scene.expectCalm(talk);
+});
+
+test("quirk: of a command that was stopped before it was announced only the model's words are there", async () => {
+  const words = "The command failed: stopped.txt: Read-only file system";
+  // As Codex sends it: the model gets the error, and nothing else reports the command.
+  const talk = await scene.played(
+    update("usage_update", { used: 1_238, size: 258_400 }),
+    chunk(words),
+    update("usage_update", { used: 1_239, size: 258_400 }),
+    END,
+  );
+  expect(talk.shape).toEqual(["user", "assistant"]);
+  expect(talk.answer).toBe(words);
   await scene.expectCalm(talk);
 });
 

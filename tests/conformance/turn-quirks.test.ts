@@ -71,7 +71,7 @@ test("CV-25 quirk: a failed turn that codex ends as an ordinary one fails, and t
   const status = (type: string) => ({
     update: { sessionUpdate: "session_info_update", _meta: { codex: { threadStatus: { type } } } },
   });
-  const words = "exceeded retry limit, last status: 429 Too Many Requests";
+  const words = "stream disconnected before completion";
   await using dir = await tempDir();
   const talk = await scene.talk();
   const steps = [status("active"), { untilFile: dir.join("go") }, chunk(words), status("systemError")];

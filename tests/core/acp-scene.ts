@@ -19,7 +19,7 @@ export const EPOCH = "epoch1";
 /** Agents as plain children: what they leave behind is the test's to find. */
 export const PLAIN_HOST: ProcessHost = { start: (spec) => new AgentProcess(spec) };
 
-/** Nobody is there for questions that belong to no session. */
+/** Ignores questions that belong to no session. */
 export const NO_DESK: QuestionDesk = { ask: (_, answer) => answer({ action: "decline" }), withdraw: () => undefined };
 
 /** An agent's command line and what its environment has besides the usual. */
@@ -28,7 +28,7 @@ export interface AgentProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An agent, by default the built-in one with some flags, and what it says. */
+/** An agent, by default the built-in one with some flags, and its output. */
 export class AcpScene implements AsyncDisposable {
   readonly agent: AcpAgent;
   readonly cwd: string;

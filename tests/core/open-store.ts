@@ -1,36 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { AgentBinding } from "../../src/ports/session-log.ts";
-import type { SessionId } from "../../src/protocol/ids.ts";
-import { newSessionRow, type SessionRow } from "../../src/protocol/session-schema.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
 import { StorageWatch } from "../../src/store/database/storage-watch.ts";
 import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../../src/store/search/sqlite-search-index.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
+import { SqliteBranchStore } from "../../src/store/sqlite-branch-store.ts";
 import { SqliteAgentChoices } from "../../src/store/sqlite-choices.ts";
 import { SqliteDelegationStore } from "../../src/store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { BUILTIN, NOW, PROJECT, SESSION } from "./names.ts";
-
-export const BINDING: AgentBinding = {
-  agentSessionId: "agent-session-1",
-  createdAt: NOW,
-  cwd: "/work",
-  state: "active",
-  since: NOW,
-};
-
-export function sessionRow(id: SessionId = SESSION): SessionRow {
-  return newSessionRow({ id, projectId: PROJECT, cliType: BUILTIN, createdAt: NOW });
-}
+import { NOW, PROJECT } from "./names.ts";
 
 /** A database on a real disk with one project; it can be closed and opened again like after a crash. */
 export interface TestStore extends AsyncDisposable {
   readonly path: string;
   readonly db: DatabaseSync;
   readonly log: SqliteSessionLog;
+  readonly branches: SqliteBranchStore;
   readonly storage: StorageWatch;
   readonly projects: SqliteProjectStore;
   readonly policies: SqlitePolicyStore;
@@ -47,9 +34,11 @@ export async function openStore(): Promise<TestStore> {
   const path = dir.join("test.db");
   const open = () => {
     const { db } = openDatabase(path, "stamp");
+    const log = new SqliteSessionLog(db);
     return {
       db,
-      log: new SqliteSessionLog(db),
+      log,
+      branches: new SqliteBranchStore(db, log),
       storage: new StorageWatch(db, { path: dir.path, onChanged: () => undefined }),
       projects: new SqliteProjectStore(db),
       policies: new SqlitePolicyStore(db),
@@ -60,7 +49,7 @@ export async function openStore(): Promise<TestStore> {
     };
   };
   let parts = open();
-  parts.projects.add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
+  await parts.projects.add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
   return {
     path,
     get db() {
@@ -68,6 +57,9 @@ export async function openStore(): Promise<TestStore> {
     },
     get log() {
       return parts.log;
+    },
+    get branches() {
+      return parts.branches;
     },
     get storage() {
       return parts.storage;

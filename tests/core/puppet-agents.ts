@@ -16,7 +16,7 @@ import { BUILTIN } from "./names.ts";
 
 const INFO: AgentInfo = { id: BUILTIN, name: "Puppet", status: "connected", availability: "ready", capabilities: {} };
 
-/** The agents' side of the port, in the test's hands: it says what the test says, when the test says it. */
+/** The agents' side of the port, controlled by the test. */
 export class PuppetAgents implements Agents {
   readonly attached: PuppetSession[] = [];
   readonly restores: (RestoreRequest | null)[] = [];
@@ -26,7 +26,7 @@ export class PuppetAgents implements Agents {
   refusal: Refusal | null = null;
   /** How the next conversation came about. */
   origin: AgentSession["origin"] = "new";
-  /** What the next one says before it is handed over. */
+  /** Events of the next one before it is handed over. */
   early: readonly AgentEvent[] = [];
   /** Attaching waits for this. */
   gate: Promise<void> = Promise.resolve();
@@ -41,7 +41,7 @@ export class PuppetAgents implements Agents {
     const session = new PuppetSession(request, `agent-session-${this.attached.length + 1}`, this.origin);
     this.attached.push(session);
     session.say(...this.early);
-    // After whoever asked for it has gone on.
+    // After the caller's own continuation.
     setImmediate(() => this.#onAttached());
     return session;
   }
@@ -58,8 +58,16 @@ export class PuppetAgents implements Agents {
     // Puppets have no processes.
   }
 
+  rest(): void {
+    // Puppets have no processes.
+  }
+
   async forget({ agentSessionId }: ForgetRequest): Promise<void> {
     this.forgotten.push(agentSessionId);
+  }
+
+  async fork(): Promise<null> {
+    return null;
   }
 
   survivors(): readonly string[] {
@@ -90,7 +98,7 @@ export class PuppetAgents implements Agents {
   }
 }
 
-type Call = "cancel" | "close" | `prompt ${string}` | `answer ${string}` | `configure ${string}`;
+type Call = "cancel" | `stop ${string}` | "close" | `prompt ${string}` | `answer ${string}` | `configure ${string}`;
 
 /** One conversation with a puppet. */
 export class PuppetSession implements AgentSession {
@@ -123,6 +131,10 @@ export class PuppetSession implements AgentSession {
     if (this.turnId) this.say({ type: "turn-ended", turnId: this.turnId, stopReason: "end_turn" });
   }
 
+  expectPrompt(): Disposable {
+    return { [Symbol.dispose]: () => undefined };
+  }
+
   prompt(turnId: TurnId, content: string, _attachments: readonly Part[]): void {
     this.turnId = turnId;
     this.calls.push(`prompt ${content}`);
@@ -130,6 +142,10 @@ export class PuppetSession implements AgentSession {
 
   cancel(): void {
     this.calls.push("cancel");
+  }
+
+  stopSubAgent(toolCallId: string): void {
+    this.calls.push(`stop ${toolCallId}`);
   }
 
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../src/ports/agents.ts";
 import type { Said } from "../../src/ports/session-log.ts";
-import { agentIdOf, type Entry, type ToolCallEntry } from "../../src/protocol/entry.ts";
+import type { LimitsResume } from "../../src/protocol/conversations.ts";
+import { type Entry, externalIdOf, type ToolCallEntry } from "../../src/protocol/entry.ts";
 import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
 import type { TurnId } from "../../src/protocol/ids.ts";
@@ -28,15 +29,17 @@ type ToolPatch = Extract<AgentEvent, { type: "tool" }>["patch"];
 
 /** The domain without disk, clock and agent: decides, observes and folds, and keeps the whole transcript in its state. */
 export class PureSession {
-  /** What the clock says; tests move it. */
+  /** The current time; tests set it. */
   now = NOW;
   state: SessionState;
   /** All facts so far, in order. */
   readonly facts: Fact[] = [];
   readonly effects: Effect[] = [];
   requests: RequestRegister = EMPTY_REGISTER;
-  /** What the policy says of a request at once; by default every request is the user's. */
+  /** The policy's immediate verdict on a request; by default every request is the user's. */
   consider: NonNullable<SessionContext["consider"]> = () => ({ decides: false });
+  /** What happens to it when a usage limit ends. */
+  limitsResume: LimitsResume = "ask";
   /** What was too long for its entry, by entry and part. */
   readonly outputs = new Map<string, string>();
   #cancelling: TurnId | null = null;
@@ -54,7 +57,7 @@ export class PureSession {
     return this.entries.filter((entry) => entry.type === "tool-call");
   }
 
-  /** Kind and words of every entry: the transcript at a glance. */
+  /** Kind and text of every entry. */
   get told(): readonly (readonly [Entry["type"], string])[] {
     return this.entries.map((entry) => [entry.type, entry.content]);
   }
@@ -118,8 +121,9 @@ export class PureSession {
       lastUserEntry: () => settled.findLast((entry) => entry.type === "user") ?? null,
       said: () => (isTurnActive(this.state.turn) ? settled : this.entries).flatMap(saidIn),
       settledEntry: (entryId) => settled.findLast((entry) => entry.entryId === entryId) ?? null,
-      settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
+      settledByAgentId: (agentId) => settled.findLast((entry) => externalIdOf(entry) === agentId) ?? null,
       requests: this.requests,
+      limitsResume: () => this.limitsResume,
       consider: this.consider,
     };
   }

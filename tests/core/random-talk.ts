@@ -12,12 +12,12 @@ const OPTIONS = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
 const IMAGE = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
 const STOPS = ["end_turn", "end_turn", "max_tokens", "refusal", "cancelled"] as const;
 
-/** A user and an agent that do anything, in any order, as real ones do over a long enough time. */
+/** A user and an agent that do anything, in any order, as real ones do over a long time. */
 export class RandomTalk {
   readonly #random: SeededRandom;
   readonly #scene: SessionScene;
   #questions = 0;
-  /** Every word the agent said, each once: none of them may be missing in the end. */
+  /** Every word the agent sent, each once: none of them may be missing in the end. */
   readonly words: string[] = [];
 
   constructor(random: SeededRandom, scene: SessionScene) {
@@ -30,11 +30,11 @@ export class RandomTalk {
     for (let left = this.#random.between(1, 6); left > 0; left -= 1) this.#say(this.#event());
     if (this.#random.fraction() < 0.5) await this.#act();
     if (this.#random.fraction() < 0.7) await this.#scene.service.flush();
-    // Attaching an agent takes a moment; nobody waits for it.
+    // Attaching an agent takes a moment; nothing waits for it.
     if (this.#random.fraction() < 0.3) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** The turn, if one runs, comes to its end, and so do those that waited for it. */
+  /** The turn, if one runs, ends, and so do those that waited for it. */
   async finish(): Promise<void> {
     const { agents, service } = this.#scene;
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ export class RandomTalk {
   #text(text: string): AgentEvent {
     const kind = this.#random.pick(KINDS);
     const word = `#${this.words.length} `;
-    // What is said in the user's name may be an echo, which is dropped.
+    // Text in the user's name may be an echo, which is dropped.
     if (kind !== "user") this.words.push(word);
     return { type: "text", kind, text: kind === "user" ? text : text + word, ...this.#random.pick(MESSAGE_IDS) };
   }

@@ -1,7 +1,7 @@
 import type { SearchRequest } from "../../src/protocol/search.ts";
 import { LogWriter } from "./log-writer.ts";
-import { NOW, SESSION } from "./names.ts";
-import { BINDING, openStore, sessionRow, type TestStore } from "./open-store.ts";
+import { BINDING, NOW, SESSION, sessionRow } from "./names.ts";
+import { openStore, type TestStore } from "./open-store.ts";
 
 export const NOW_MS = Date.parse(NOW);
 
@@ -20,8 +20,8 @@ export async function openSearch() {
   const writer = await addSession(store);
   const search = (query: string, filters: Partial<SearchRequest> = {}) =>
     store.search.search({ query, ...filters }, NOW_MS);
-  const found = (query: string, filters: Partial<SearchRequest> = {}): string[] =>
-    search(query, filters).map(({ entryId, kind }) => entryId ?? kind);
+  const found = async (query: string, filters: Partial<SearchRequest> = {}): Promise<string[]> =>
+    (await search(query, filters)).map(({ entryId, kind }) => entryId ?? kind);
   const rowsOf = (table: string) => Number(store.db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
   return Object.assign(store, { writer, find: search, found, rowsOf });
 }

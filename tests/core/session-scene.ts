@@ -1,17 +1,24 @@
+import { LocalSessionWriters } from "../../src/agents/writers/local-session-writers.ts";
 import { AbsenceWatch } from "../../src/lib/absence-watch.ts";
+import type { AgentHistories } from "../../src/ports/agent-history.ts";
+import type { SessionWriters } from "../../src/ports/session-writers.ts";
+import type { World } from "../../src/ports/world.ts";
 import type { SessionCommand } from "../../src/protocol/client-messages.ts";
 import type { Entry } from "../../src/protocol/entry.ts";
+import { REFUSE, RefusalError } from "../../src/protocol/errors.ts";
 import type { Fact } from "../../src/protocol/facts.ts";
 import { entriesOf, foldMessage } from "../../src/protocol/fold-message.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import { PAGE_ENTRIES_MAX } from "../../src/protocol/limits.ts";
-import type { PlainServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
+import type { PlainServerMessage } from "../../src/protocol/server-messages.ts";
+import type { SessionHistory } from "../../src/protocol/session-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-schema.ts";
 import type { Answer } from "../../src/sessions/answer.ts";
 import { Delegations, TREE_LIMITS } from "../../src/sessions/delegation/delegations.ts";
 import { PolicyService } from "../../src/sessions/policy/policy-service.ts";
 import { SessionService } from "../../src/sessions/session-service.ts";
 import { DiskRealPaths } from "../../src/workspace/real-paths.ts";
+import { LocalWorkdirs } from "../../src/workspace/workdirs.ts";
 import { countingWorld } from "./counting-world.ts";
 import { BUILTIN, PROJECT } from "./names.ts";
 import { openStore, type TestStore } from "./open-store.ts";
@@ -21,6 +28,7 @@ type WithoutSession<Each> = Each extends SessionCommand ? Omit<Each, "sessionId"
 
 /** The real domain on a real disk, with a puppet for an agent. */
 export interface SessionScene extends AsyncDisposable {
+  readonly world: World;
   readonly store: TestStore;
   readonly agents: PuppetAgents;
   readonly service: SessionService;
@@ -39,7 +47,17 @@ export interface SessionScene extends AsyncDisposable {
   restart(): void;
 }
 
-export async function openSession(): Promise<SessionScene> {
+/** What other programs do with the agent's conversations. */
+interface Elsewhere {
+  readonly writers: SessionWriters;
+  readonly histories: AgentHistories;
+}
+
+/** `onCommitted`: called after each commit, as parts of the server are that follow facts. */
+export async function openSession(
+  onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void = () => undefined,
+  elsewhere: Partial<Elsewhere> = {},
+): Promise<SessionScene> {
   const store = await openStore();
   const agents = new PuppetAgents();
   const world = countingWorld();
@@ -62,11 +80,37 @@ export async function openSession(): Promise<SessionScene> {
         guarded: [],
       }),
       choices: store.choices,
+      writers: new LocalSessionWriters({ catalog: { definitions: () => [] }, world, env: {}, owner: "" }),
+      histories: { openHistory: () => Promise.reject(new Error("puppets have no histories")) },
+      ...elsewhere,
+      branches: store.branches,
+      workdirs: new LocalWorkdirs({
+        world,
+        root: "",
+        isOn: false,
+        vaultBytesMax: 0,
+        editor: { command: null, env: {} },
+        env: {},
+        onError: (error) => errors.push(error),
+      }),
+      worktrees: {
+        create: () => Promise.reject(new RefusalError(REFUSE.worktreeNotFound())),
+        find: async () => null,
+        madeFor: async () => null,
+        giveBack: async () => undefined,
+        used: () => undefined,
+      },
+      onWorktreeMade: () => undefined,
+      directoryFor: (projectPath) => projectPath,
       delegations: new Delegations({ store: store.delegations, limits: TREE_LIMITS, keepChildren: false }),
       stallMs: 1_000_000,
+      limitsResume: "ask",
       absence: new AbsenceWatch(1_000_000),
       isWatched: () => true,
-      onCommitted: (_, committed) => facts.push(...committed),
+      onCommitted: (id, committed) => {
+        facts.push(...committed);
+        onCommitted(id, committed);
+      },
       publish: (message) => published.push(message),
       onError: (error) => errors.push(error),
     });
@@ -82,7 +126,7 @@ export async function openSession(): Promise<SessionScene> {
   const state = async () => foldMessage(EMPTY_SESSION, await history());
   const send = (command: WithoutSession<SessionCommand>) => service.execute({ ...command, sessionId });
   return {
-    ...{ store, agents, sessionId, facts, published, errors, send, history, state },
+    ...{ world, store, agents, sessionId, facts, published, errors, send, history, state },
     get service() {
       return service;
     },

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import { type OpenPortlet, openPortlet } from "../portlet/open-portlet.ts";
 import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "../portlet/scene.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 
 let portlet: OpenPortlet;
 let facts: Facts;
@@ -27,16 +28,16 @@ const text = (words: string) => portlet.frame.getByText(words);
 test("TC-5.4a a start is a word in the header; only one that takes long gets a card, in the server's words", async () => {
   await portlet.show(status("starting"));
   await portlet.frame.getByRole("status", { name: "Agent status" }).getByText("Starting Built-in…").waitFor();
-  expect(await portlet.frame.locator(".notice").count()).toBe(0);
+  await expectSoon(() => portlet.frame.locator(".notice").count()).toBe(0);
   await portlet.show(status("starting", "Still starting. The first start can take a while."));
   await text("Still starting. The first start can take a while.").waitFor();
   await portlet.show(status("connected"));
-  expect(await portlet.frame.locator(".notice").count()).toBe(0);
+  await expectSoon(() => portlet.frame.locator(".notice").count()).toBe(0);
 });
 
-test("a cancel that was ignored says so and leaves Restart; the composer's own Cancel stays", async () => {
+test("an ignored cancel is shown and leaves Restart; the composer's own Cancel stays", async () => {
   await portlet.show(facts.turn({ ...RUNNING, state: "stalled" }));
-  expect(await button("Cancel").count()).toBe(1);
+  await expectSoon(() => button("Cancel").count()).toBe(1);
   await button("Cancel").click();
   await portlet.heard("session:cancel");
   const error = {
@@ -45,7 +46,7 @@ test("a cancel that was ignored says so and leaves Restart; the composer's own C
   };
   await portlet.show(facts.turn({ ...RUNNING, state: "stalled", error }));
   await text("The agent is not responding to Cancel. Restart it to continue.").waitFor();
-  expect(await button("Cancel").count()).toBe(1);
+  await expectSoon(() => button("Cancel").count()).toBe(1);
   await button("Restart").click();
   expect(await portlet.heard("session:reconnect")).toMatchObject({ cliType: "builtin", restart: true });
 });
@@ -68,8 +69,8 @@ test("a turn that failed for want of a sign-in offers it, and nothing is offered
   await button("Try again").click();
   await portlet.heard("session:retry");
   await portlet.show(status("disconnected", "Built-in stopped. Reconnect to continue."));
-  expect(await button("Sign in").count()).toBe(0);
-  expect(await button("Try again").count()).toBe(0);
+  await expectSoon(() => button("Sign in").count()).toBe(0);
+  await expectSoon(() => button("Try again").count()).toBe(0);
   await button("Show log").last().click();
   expect(await portlet.heard("portlet:show", 2)).toMatchObject({ what: "log" });
   await portlet.show(status("connected"));
@@ -81,7 +82,7 @@ test("(B6) TC-5.2c while a crashed agent waits for its next start, the card coun
   await portlet.show({ ...status("reconnecting", "Built-in stopped. Reconnect to continue."), nextTryAt });
   await text("Built-in stopped").first().waitFor();
   await portlet.frame.getByText(/^Trying again in 3(600|5\d\d) s\.$/).waitFor();
-  expect(await text("Reconnect to continue").count()).toBe(0);
+  await expectSoon(() => text("Reconnect to continue").count()).toBe(0);
   await button("Try now").click();
   await portlet.heard("session:reconnect");
 });

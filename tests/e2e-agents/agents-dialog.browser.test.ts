@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import { type AppPage, GUIDE } from "../e2e/app-page.ts";
 import { axeViolations } from "../e2e/axe-violations.ts";
 import { useChromium } from "../e2e/use-chromium.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -10,16 +11,15 @@ const chromium = useChromium();
 
 async function openAgents(app: AppPage): Promise<Locator> {
   await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
-  const dialog = app.dialog("Agents");
-  await dialog.waitFor();
-  return dialog;
+  await app.agents.waitFor();
+  return app.agents;
 }
 
 function pidsOf(server: TestServer): number[] {
   return server.agentProcesses().map(({ pid }) => pid);
 }
 
-test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothing is asked for when it is closed", async () => {
+test("W-7 X-21 [X-34] the agents page shows what runs: state, pid, memory, age; nothing is requested when it is closed", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   const asked: string[] = [];
@@ -27,7 +27,7 @@ test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothi
     if (request.url().includes("/api/status")) asked.push(request.url());
   });
   const dialog = await openAgents(app);
-  await dialog.getByText("No agent has run yet.").waitFor();
+  await dialog.getByText("Not running. It starts with the next message.").waitFor();
   await app.page.keyboard.press("Escape");
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
@@ -37,27 +37,28 @@ test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothi
   const [pid] = pidsOf(server);
   await dialog.getByText(new RegExp(`pid\\s${pid} · \\d+\\sMB · up\\s\\d`)).waitFor();
   await dialog.getByText("Connected", { exact: true }).waitFor();
-  expect(await dialog.getByRole("listitem").count()).toBe(1);
+  await expectSoon(() => dialog.getByRole("region", { name: "Installed" }).getByRole("listitem").count()).toBe(1);
   await waitFor(
     () => asked.length - before,
     (count) => count > 1,
     "a second look while it is open",
   );
   expect(await axeViolations(app.page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Close", exact: true }).click();
+  await app.page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
   const closed = asked.length;
   await session.ask("stream 2 words", "w2");
   expect(asked).toHaveLength(closed);
 });
 
-test("an agent can be restarted from there; one at work is asked about first, and its turn tells what happened", async () => {
+test("an agent can be restarted from there; a working one needs a confirmation, and its turn shows what happened", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
-  const [first] = pidsOf(server);
   await session.say("sleep");
   await session.untilSaid("Sleeping");
+  const [first] = pidsOf(server);
   const dialog = await openAgents(app);
   await dialog.getByText("Working", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: `Restart ${GUIDE}` }).click();
@@ -73,7 +74,7 @@ test("an agent can be restarted from there; one at work is asked about first, an
   await session.ask("stream 3 words", "w3");
 });
 
-test("TC-5.2b TC-5.2d a lost agent says why, there and in the sidebar; Reconnect brings it back, others are not touched", async () => {
+test("TC-5.2b TC-5.2d X-40 a failed agent shows the reason, there and in the sidebar, where it can be dismissed; Reconnect brings it back, others are not touched", async () => {
   const frail = { ...guideWith(), name: "Frail", retryMs: [] };
   await using server = await startTestServer({ agents: { frail } });
   await using app = await chromium.open(server);
@@ -84,7 +85,9 @@ test("TC-5.2b TC-5.2d a lost agent says why, there and in the sidebar; Reconnect
   await session.say("crash");
   await session.untilStatus("disconnected");
   await session.frame.getByText("Frail stopped. Reconnect to continue.").waitFor();
-  expect(await session.button("Try again").count()).toBe(0);
+  await expectSoon(() => session.button("Try again").count()).toBe(0);
+  await app.projects.getByRole("button", { name: "Dismiss Frail", exact: true }).click();
+  await app.projects.getByText("Frail is not connected").waitFor({ state: "detached" });
   const dialog = await openAgents(app);
   const row = dialog.getByRole("listitem").filter({ hasText: "Frail" });
   await row.getByText("Disconnected", { exact: true }).waitFor();
@@ -96,6 +99,9 @@ test("TC-5.2b TC-5.2d a lost agent says why, there and in the sidebar; Reconnect
   await session.untilStatus("connected");
   await session.button("Try again").waitFor();
   await session.ask("stream 2 words", "w2");
+  // A dismissal ends: the next failure is shown again.
+  await session.say("crash");
+  await app.projects.getByText("Frail is not connected").waitFor();
 });
 
 test("W-5 sessions with a process each are shown one by one, and restarted one by one", async () => {
@@ -119,7 +125,7 @@ test("W-5 sessions with a process each are shown one by one, and restarted one b
 
 /** The choice of how the agent's processes are started, in the open dialog. */
 function topologyOf(app: AppPage, name: string): Locator {
-  return app.dialog("Agents").getByRole("combobox", { name: `Processes of ${name}` });
+  return app.agents.getByRole("combobox", { name: `Processes of ${name}` });
 }
 
 test("(B7) W-5 how an agent's processes are started is chosen there, holds for the next session, and survives a restart", async () => {
@@ -129,7 +135,7 @@ test("(B7) W-5 how an agent's processes are started is chosen there, holds for t
     await app.addProject(await server.directory("demo"));
     await (await app.newSession("demo", "Mine")).ask("stream 1 words", "w1");
     const dialog = await openAgents(app);
-    expect(await topologyOf(app, "Mine").inputValue()).toBe("shared");
+    await expectSoon(() => topologyOf(app, "Mine").inputValue()).toBe("shared");
     await topologyOf(app, "Mine").selectOption("One process per session");
     await dialog.getByText("Applies to processes started from now on.").waitFor();
     expect(await axeViolations(app.page)).toEqual([]);
@@ -142,5 +148,5 @@ test("(B7) W-5 how an agent's processes are started is chosen there, holds for t
   await server.start();
   await using app = await chromium.open(server);
   await openAgents(app);
-  expect(await topologyOf(app, "Mine").inputValue()).toBe("per-session");
+  await expectSoon(() => topologyOf(app, "Mine").inputValue()).toBe("per-session");
 });

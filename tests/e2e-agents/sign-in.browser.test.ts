@@ -5,6 +5,7 @@ import { axeViolations } from "../e2e/axe-violations.ts";
 import type { SessionView } from "../e2e/session-view.ts";
 import { useChromium } from "../e2e/use-chromium.ts";
 import { pageLoginAgent, LOGIN_PAGE as SIGN_IN_PAGE } from "../lifecycle/page-login-agent.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -16,7 +17,7 @@ const chromium = useChromium();
 
 const agentButton = (place: Locator, name: string) => place.getByRole("button", { name, exact: true });
 
-/** What the terminal shows, as a screen reader hears it. */
+/** The content of the terminal, as a screen reader gets it. */
 function untilShown(terminal: Locator, text: string): Promise<string> {
   return waitFor(
     async () => ((await terminal.locator(".xterm-accessibility-tree").textContent()) ?? "").replaceAll(/\s+/g, " "),
@@ -64,7 +65,7 @@ test("TC-2.2b an agent that wants a sign-in offers its own methods, and the sess
   expect(app.sent("agent:authenticate")).toMatchObject([{ cliType: "locked", methodId: "guide-sign-in" }]);
 });
 
-test("X-5 a page to sign in on is shown in full, and only the user opens it", async () => {
+test("X-5 [X-34] a page to sign in on is shown in full, only the user opens it, and the account is switched and left on the agents page", async () => {
   await using server = await startTestServer({ agents: { web: pageLoginAgent() } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
@@ -80,12 +81,30 @@ test("X-5 a page to sign in on is shown in full, and only the user opens it", as
   await consent.getByText(SIGN_IN_PAGE, { exact: true }).waitFor();
   await consent.getByText("login.example.com", { exact: true }).waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
-  expect(await opened()).toEqual([]);
+  await expectSoon(() => opened()).toEqual([]);
   await agentButton(consent, "Open page").click();
   await consent.waitFor({ state: "hidden" });
   await dialog.waitFor({ state: "hidden" });
-  expect(await opened()).toEqual([SIGN_IN_PAGE]);
+  await expectSoon(() => opened()).toEqual([SIGN_IN_PAGE]);
   await session.untilStatus("connected");
+
+  // On the agents page: in with another account, and out.
+  await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
+  const row = app.agents.getByRole("listitem").filter({ hasText: "Page Login" });
+  await agentButton(row, "Switch the account of Page Login").click();
+  await agentButton(dialog, "In the browser").click();
+  await agentButton(consent, "Open page").click();
+  await dialog.waitFor({ state: "hidden" });
+  await expectSoon(() => opened()).toEqual([SIGN_IN_PAGE, SIGN_IN_PAGE]);
+  await agentButton(row, "Sign out of Page Login").click();
+  await agentButton(row, "Sign in to Page Login").waitFor();
+  await expectSoon(() => row.getByRole("button", { name: /^(?:Sign out|Switch)/ }).count()).toBe(0);
+  expect(await axeViolations(app.page)).toEqual([]);
+  await agentButton(row, "Sign in to Page Login").click();
+  await agentButton(dialog, "In the browser").click();
+  await agentButton(consent, "Open page").click();
+  await dialog.waitFor({ state: "hidden" });
+  await agentButton(row, "Sign out of Page Login").waitFor();
 });
 
 test("X-5 a login in a terminal: real keys, real size, its exit code when it fails, the session when it succeeds", async () => {
@@ -129,17 +148,30 @@ test("a terminal fits its dialog, its addresses can be opened, and leaving it en
   await untilShown(dialog, "Password:");
   const isLogin = ({ commandLine }: { commandLine: string }) => commandLine.includes("--login");
   expect(server.agentProcesses().filter(isLogin)).toHaveLength(1);
-  const wide = app.sent("terminal:resize").at(-1)?.["columns"];
+  const wide = await waitFor(
+    () => Number(app.sent("terminal:resize").at(-1)?.["columns"]),
+    (columns) => columns > 0,
+    "the size of the terminal to be told",
+  );
   await app.page.setViewportSize({ width: 420, height: 700 });
   await waitFor(
     () => Number(app.sent("terminal:resize").at(-1)?.["columns"]),
-    (columns) => columns < Number(wide),
+    (columns) => columns < wide,
     "fewer columns in a narrow window",
   );
 
   await app.page.context().route("https://login.example/**", (route) => route.fulfill({ body: "welcome" }));
   const opened = app.page.context().waitForEvent("page");
-  await dialog.locator(".xterm-screen").hover({ position: { x: 100, y: 25 } });
+  // The address is a link once it is drawn in the narrow window and the pointer moves over it.
+  await waitFor(
+    async () => {
+      await app.page.mouse.move(...(await pointIn(dialog, 20, 25)));
+      await app.page.mouse.move(...(await pointIn(dialog, 100, 25)));
+      return dialog.locator(".xterm-cursor-pointer").count();
+    },
+    (count) => count > 0,
+    "the address to be a link",
+  );
   await app.page.mouse.click(...(await pointIn(dialog, 100, 25)));
   expect((await opened).url()).toBe(LOGIN_PAGE);
   await (await opened).close();
@@ -159,7 +191,7 @@ async function pointIn(dialog: Locator, x: number, y: number): Promise<[number, 
   return [(box?.x ?? 0) + x, (box?.y ?? 0) + y];
 }
 
-test("a session whose agent wants a new sign-in offers it beside the words, and goes on by itself after it", async () => {
+test("a session whose agent needs a new sign-in offers it beside the text, and continues automatically after it", async () => {
   await using server = await startTestServer({ agents: { locked } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
@@ -170,14 +202,14 @@ test("a session whose agent wants a new sign-in offers it beside the words, and 
   await session.ask("stream 1 words", "w1");
 
   await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
-  await app.dialog("Agents").getByRole("button", { name: "Restart Locked" }).click();
-  await app.dialog("Agents").getByText("1 restart").waitFor();
+  await app.agents.getByRole("button", { name: "Restart Locked" }).click();
+  await app.agents.getByText("1 restart").waitFor();
   await app.page.keyboard.press("Escape");
   await session.say("stream 2 words");
   await session.transcript.getByRole("button", { name: "Sign in", exact: true }).click();
   await dialog.getByRole("button", { name: "Sign in to the guide" }).click();
   await dialog.waitFor({ state: "hidden" });
   await session.untilSaid("w1 w2");
-  expect(await session.entries("user").count()).toBe(2);
-  expect(await session.transcript.getByRole("button", { name: "Sign in", exact: true }).count()).toBe(0);
+  await expectSoon(() => session.entries("user").count()).toBe(2);
+  await expectSoon(() => session.transcript.getByRole("button", { name: "Sign in", exact: true }).count()).toBe(0);
 });

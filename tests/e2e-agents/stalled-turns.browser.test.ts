@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { useChromium } from "../e2e/use-chromium.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -8,18 +9,18 @@ const IMPATIENT = { ACP_PROMPT_TIMEOUT_MS: "400" };
 
 const chromium = useChromium();
 
-test("a turn without output says so; Cancel ends it, and there is never more than one Cancel", async () => {
+test("a turn without output is marked; Cancel ends it, and there is never more than one Cancel", async () => {
   await using server = await startTestServer({ env: IMPATIENT });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
   await session.say("sleep");
   await session.frame.getByText("No output for a while").waitFor();
-  expect(await session.cancel.count()).toBe(1);
-  expect(await session.status.textContent()).toContain("no output");
+  await expectSoon(() => session.cancel.count()).toBe(1);
+  await expectSoon(() => session.status.textContent()).toContain("no output");
   await session.cancel.click();
   await session.untilIdle();
-  expect(await session.frame.getByText("No output for a while").count()).toBe(0);
+  await expectSoon(() => session.frame.getByText("No output for a while").count()).toBe(0);
   await session.ask("stream 2 words", "w1 w2");
   expect(app.sent("session:cancel")).toHaveLength(1);
 });
@@ -31,29 +32,34 @@ test("Restart replaces a silent agent's process; what it was asked can be tried 
   const session = await app.newSession("demo");
   await session.say("sleep");
   const guide = () => server.agentProcesses().map(({ pid }) => pid);
+  await session.button("Restart").waitFor();
   const before = guide();
   await session.button("Restart").click();
   await session.untilIdle();
   await session.untilStatus("connected");
-  expect(guide()).not.toEqual(before);
+  await waitFor(
+    guide,
+    (pids) => pids.length > 0 && !pids.some((pid) => before.includes(pid)),
+    "another process of the agent",
+  );
   await session.transcript.getByText(/was restarted/).waitFor();
   await session.button("Try again").click();
-  // Then the Cancel of the line that says so takes the place of the composer's.
+  // Then the Cancel of that line replaces the composer's.
   await session.frame.getByText("No output for a while").waitFor();
   await session.cancel.click();
   await session.untilIdle();
   expect(app.sent("session:retry")).toHaveLength(1);
-  expect(await session.entries("user").count()).toBe(1);
-  expect(await session.button("Try again").count()).toBe(0);
+  await expectSoon(() => session.entries("user").count()).toBe(1);
+  await expectSoon(() => session.button("Try again").count()).toBe(0);
 });
 
-test("after a failed turn Try again stands beside the words; after one that went well it does not", async () => {
+test("after a failed turn Try again is beside the text; after a successful one it is not", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
   await session.ask("stream 1 words", "w1");
-  expect(await session.button("Try again").count()).toBe(0);
+  await expectSoon(() => session.button("Try again").count()).toBe(0);
   await session.say("fail");
   await session.transcript.getByText("The guide failed, as you asked.").waitFor();
   await session.button("Try again").click();
@@ -64,5 +70,5 @@ test("after a failed turn Try again stands beside the words; after one that went
   );
   await session.transcript.getByText("The guide failed, as you asked.").nth(1).waitFor();
   await session.button("Try again").waitFor();
-  expect(await session.entries("user").count()).toBe(2);
+  await expectSoon(() => session.entries("user").count()).toBe(2);
 });

@@ -46,7 +46,7 @@ async function logIn(loginFile: string): Promise<number> {
   return 0;
 }
 
-/** Passes everything on from the guide to us; only what it says about signing in is changed. */
+/** Forwards everything from the guide to us; only its messages about signing in are changed. */
 async function serve(loginFile: string): Promise<number> {
   const flags = existsSync(loginFile) ? [] : ["--scenario", "auth-required"];
   const guide = spawn(process.execPath, [join(ROOT, "builtin-agent/main.ts"), ...flags], {

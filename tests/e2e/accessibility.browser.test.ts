@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { axeViolations } from "./axe-violations.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -21,5 +22,7 @@ test("X-15 axe finds nothing in a narrow window, with the drawer shut and open",
   const session = await app.open("New Session");
   await session.ask("help", "Try these first");
   expect(await axeViolations(app.page)).toEqual([]);
-  expect(await app.page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(NARROW.width);
+  await expectSoon(() => app.page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+    NARROW.width,
+  );
 });

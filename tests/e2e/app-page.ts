@@ -5,14 +5,16 @@ import { DEADLINE_MS, waitFor } from "../support/wait-for.ts";
 import { SessionView } from "./session-view.ts";
 
 const VIEWPORT = { width: 1_280, height: 800 };
-/** Runs in every frame before anything else: what the policy bars is told like an error of the page's own. */
+const PHONE = { width: 390, height: 844 };
+/** Runs in every frame before anything else: violations of the policy are reported like errors of the page. */
 const WATCH_POLICY = `document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) =>
   console.error("policy violated:", effectiveDirective, blockedURI, sample))`;
 export const GUIDE = "Liminal Guide";
-/** What the browser itself says of an answer that is a no. */
+/** The browser's own message about a refused request. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
-/** What the browser itself says of a server that is away. */
-const AWAY = /WebSocket connection to .* failed|Failed to load resource: net::ERR_/;
+/** The browser's own message about an unreachable server. */
+const AWAY =
+  /WebSocket connection to .* failed|Failed to load resource: (?:net::ERR_|the server responded with a status of 50[38])/;
 
 const KeptTabs = z.object({
   openTabs: z.array(z.string()),
@@ -34,11 +36,17 @@ export interface OpenOptions {
   readonly acceptsCertificate?: boolean;
   /** Signs in by this pairing link instead of the server's own address. */
   readonly pairingLink?: string;
+  /** Signs in on the sign-in page instead, in a way of its own. */
+  readonly signsIn?: (page: Page) => Promise<void>;
   /** How the browser names itself: the page asks it for the kind of keyboard. */
   readonly userAgent?: string;
+  /** A phone: narrow, touched, and with the page's service worker, which other tests do without. */
+  readonly isPhone?: boolean;
+  /** Device pixels per pixel of the page. */
+  readonly deviceScaleFactor?: number;
   /** A browser profile that is already in use: another window of it. */
   readonly besides?: AppPage;
-  /** Hears what went wrong in the page; without it, closing the page throws. */
+  /** Receives errors of the page; without it, closing the page throws. */
   readonly onProblem?: (words: string) => void;
 }
 
@@ -46,16 +54,21 @@ export interface OpenOptions {
 export async function openApp(browser: Browser, server: TestServer, options: OpenOptions = {}): Promise<AppPage> {
   const context = options.besides?.page.context() ?? (await newContext(browser, options));
   const app = new AppPage(await context.newPage(), options);
-  await app.page.goto(options.pairingLink ?? server.url);
+  await app.page.goto(options.signsIn ? `${server.origin}/sign-in` : (options.pairingLink ?? server.url));
+  await options.signsIn?.(app.page);
   if (options.pairingLink !== undefined) await app.page.getByRole("button", { name: "Pair this device" }).click();
   await app.untilListed();
   return app;
 }
 
 async function newContext(browser: Browser, options: OpenOptions): Promise<BrowserContext> {
-  const { viewport = VIEWPORT, theme, userAgent, acceptsCertificate = false } = options;
+  const { isPhone = false, theme, userAgent, acceptsCertificate = false, deviceScaleFactor } = options;
+  const { viewport = isPhone ? PHONE : VIEWPORT } = options;
   const context = await browser.newContext({
     viewport,
+    serviceWorkers: isPhone ? "allow" : "block",
+    ...(isPhone && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
+    ...(deviceScaleFactor !== undefined && { deviceScaleFactor }),
     reducedMotion: "reduce",
     ignoreHTTPSErrors: acceptsCertificate,
     ...(userAgent && { userAgent }),
@@ -72,10 +85,10 @@ export class AppPage implements AsyncDisposable {
   readonly #sent: SentFrame[] = [];
   readonly #problems: string[] = [];
 
-  constructor(page: Page, { losesServer = false, isRefused = false, onProblem }: OpenOptions) {
+  constructor(page: Page, { losesServer = false, isRefused = false, signsIn, onProblem }: OpenOptions) {
     this.page = page;
     const expected = [...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
-    watchPage(page, expected, onProblem ?? ((words) => this.#problems.push(words)));
+    watchPage(page, expected, signsIn !== undefined, onProblem ?? ((words) => this.#problems.push(words)));
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => this.#sent.push(SentFrame.parse(JSON.parse(String(payload))))),
     );
@@ -90,13 +103,18 @@ export class AppPage implements AsyncDisposable {
     return this.page.getByRole("navigation", { name: "Projects" });
   }
 
-  /** Until every project and session is known; a drawer that is closed knows them too. */
+  /** Resolves when every project and session has loaded; also in a closed drawer. */
   async untilListed(): Promise<void> {
     await this.page.locator("nav[aria-label=Projects][aria-busy=false]").waitFor({ state: "attached" });
   }
 
   dialog(name: string): Locator {
     return this.page.getByRole("dialog", { name, exact: true });
+  }
+
+  /** The page about agents. */
+  get agents(): Locator {
+    return this.page.locator(".agents-page");
   }
 
   /** The row of a project, which folds it. */
@@ -129,7 +147,7 @@ export class AppPage implements AsyncDisposable {
 
   /** The titles of the open tabs, in their order. */
   tabTitles(): Promise<string[]> {
-    return namesAfter(this.page.locator("body"), "Close ");
+    return namesAfter(this.page.locator("body"), "Close ", "Close terminal ");
   }
 
   async untilTabs(...titles: readonly string[]): Promise<void> {
@@ -148,7 +166,7 @@ export class AppPage implements AsyncDisposable {
     );
   }
 
-  /** Waits until the row of a session says this about its state, as it is read out. */
+  /** Waits until the row of a session has this state, as it is read aloud. */
   async untilRowSays(title: string, words: string | RegExp): Promise<void> {
     await waitFor(
       async () => (await this.row(title).getAttribute("aria-description")) ?? "",
@@ -178,7 +196,7 @@ export class AppPage implements AsyncDisposable {
     await this.dialog("Add project").waitFor({ state: "hidden" });
   }
 
-  /** Takes a project off the list, and says yes when asked. */
+  /** Removes a project from the list, and confirms it. */
   async removeProject(name: string): Promise<void> {
     await this.projects.getByRole("button", { name: `Remove ${name}`, exact: true }).click();
     await this.page
@@ -204,12 +222,14 @@ export class AppPage implements AsyncDisposable {
     return picker;
   }
 
-  /** A new session by hand; returns when its composer is there. */
+  /** A new session by hand, in the project itself; returns when its composer is there. */
   async newSession(project: string, agent = GUIDE): Promise<SessionView> {
     const picker = await this.pickAgent(project);
-    await picker.getByRole("button", { name: agent, exact: true }).click();
+    // Where another session works, a worktree is chosen before.
+    await picker.getByRole("radio", { name: /^In the project/ }).click();
+    await startAgent(picker, agent);
     await picker.waitFor({ state: "hidden" });
-    return this.shownSession();
+    return this.#focusedSession();
   }
 
   /** The session that is in view. */
@@ -226,7 +246,19 @@ export class AppPage implements AsyncDisposable {
   async open(title: string): Promise<SessionView> {
     await this.row(title).click();
     await this.tab(title).and(this.activeTab).waitFor();
-    return this.shownSession();
+    return this.#focusedSession();
+  }
+
+  /**
+   * The session in view, once the page has given it the keyboard: that happens an animation frame after it is shown, or
+   * when its frame has loaded, and would take the focus from whatever a test has focused meanwhile. A touched page
+   * gives none: its on-screen keyboard would cover the session.
+   */
+  async #focusedSession(): Promise<SessionView> {
+    const view = await this.shownSession();
+    if (await this.page.evaluate<boolean>(`matchMedia("(pointer: coarse)").matches`)) return view;
+    await waitFor(() => view.hasKeyboard(), Boolean, "the session to have the keyboard");
+    return view;
   }
 
   async refresh(): Promise<void> {
@@ -243,8 +275,14 @@ export class AppPage implements AsyncDisposable {
   }
 }
 
-/** Notes what no page of ours may ever do. */
-function watchPage(page: Page, expected: readonly RegExp[], onProblem: (words: string) => void): void {
+/** Chooses an agent in the form of a new session and starts it. */
+export async function startAgent(picker: Locator, agent = GUIDE): Promise<void> {
+  await picker.getByRole("radio", { name: agent, exact: true }).click();
+  await picker.getByRole("button", { name: "Start", exact: true }).click();
+}
+
+/** Notes what no page of ours may ever do. `leaves`: the person goes to another site and back. */
+function watchPage(page: Page, expected: readonly RegExp[], leaves: boolean, onProblem: (words: string) => void): void {
   page.on("console", (message) => {
     const isExpected = expected.some((words) => words.test(message.text()));
     if (message.type() === "error" && !isExpected) onProblem(message.text());
@@ -252,7 +290,8 @@ function watchPage(page: Page, expected: readonly RegExp[], onProblem: (words: s
   page.on("pageerror", ({ message }) => onProblem(message));
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    const isOwn = page.url() === "about:blank" || origin === new URL(page.url()).origin;
+    const isVisit = page.url() === "about:blank" || (leaves && request.isNavigationRequest());
+    const isOwn = isVisit || origin === new URL(page.url()).origin;
     if (protocol.startsWith("http") && !isOwn) onProblem(`asked a stranger: ${request.url()}`);
   });
   page.on("dialog", (dialog) => {
@@ -261,10 +300,10 @@ function watchPage(page: Page, expected: readonly RegExp[], onProblem: (words: s
   });
 }
 
-/** Buttons say what they are about: what stands after the prefix in their names, in document order. */
-function namesAfter(place: Locator, prefix: string): Promise<string[]> {
+/** Buttons name their object: the text after the prefix in their names, in document order. */
+function namesAfter(place: Locator, prefix: string, otherThan = " "): Promise<string[]> {
   return place
-    .locator(`button[aria-label^="${prefix}"]`)
+    .locator(`button[aria-label^="${prefix}"]:not([aria-label^="${otherThan}"])`)
     .evaluateAll(
       (buttons, length) => buttons.map((button) => String(button.getAttribute("aria-label")).slice(length)),
       prefix.length,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpCaller, sessionToken } from "../orchestration/mcp-caller.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -26,7 +27,7 @@ test("O-5 (C8) a parent shows each agent with its state, last line and files, an
   await strip.getByText("1 of 2 active").waitFor();
   await child("Finished child").getByText("w1 w2 w3").waitFor();
   await strip.getByText("2 of 10 turns").waitFor();
-  expect(await child("Finished child").getByRole("button", { name: "Stop Finished child" }).count()).toBe(0);
+  await expectSoon(() => child("Finished child").getByRole("button", { name: "Stop Finished child" }).count()).toBe(0);
 
   await child("Busy child").getByRole("button", { name: "Busy child", exact: true }).click();
   await app.tab("Busy child").and(app.activeTab).waitFor();

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ROOT } from "../support/test-server.ts";
 
-/** One kind of thing an agent can say, as docs/acp-coverage.md has it. */
+/** One kind of message of an agent, as docs/acp-coverage.md has it. */
 export interface CoverageRow {
   /** The schema's name for the family of kinds. */
   readonly family: string;
   readonly kind: string;
-  /** A selector, `answered`, or words that say why the kind is not to be seen. */
+  /** A selector, `answered`, or the reason why the kind is not displayed. */
   readonly seen: { readonly how: "selector" | "answered" | "elsewhere"; readonly text: string };
   readonly tests: readonly string[];
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { leaveCrashReport } from "../support/crash-report.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { axeViolations } from "./axe-violations.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -27,5 +28,5 @@ test("after a crash the page shows the report and deletes it, also in a narrow w
   expect(readdirSync(join(server.dataDir, "crashes"))).toEqual([]);
   await app.page.reload();
   await app.page.getByRole("button", { name: "Show projects" }).waitFor();
-  expect(await strip.count()).toBe(0);
+  await expectSoon(() => strip.count()).toBe(0);
 });

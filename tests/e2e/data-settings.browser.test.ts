@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { axeViolations } from "./axe-violations.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -28,13 +29,13 @@ test("X-12 settings back up, export and delete everything, each with its outcome
   expect(download.suggestedFilename()).toBe("liminal-sessions.tar");
   await dialog.getByRole("button", { name: "Delete…" }).click();
   const everything = dialog.getByRole("button", { name: "Delete everything" });
-  expect(await everything.isDisabled()).toBe(true);
+  await expectSoon(() => everything.isDisabled()).toBe(true);
 
   await dialog.getByLabel(/To confirm, type/).fill("delete everything");
   await everything.click();
   await status.filter({ hasText: "1 session deleted" }).waitFor();
   await app.untilTabs();
-  expect(await app.projectNames()).toEqual([]);
+  await expectSoon(() => app.projectNames()).toEqual([]);
 });
 
 test("on a phone's width nothing of the data settings is cut off or out of reach", async () => {

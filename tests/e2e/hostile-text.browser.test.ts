@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import type { AppPage } from "./app-page.ts";
 import { loadedFrames } from "./loaded-frames.ts";
@@ -27,7 +28,7 @@ const chromium = useChromium();
 
 /** Nothing ran, and nothing of it became an element; what the policy bars or a script reports is watched by the page itself. */
 async function expectInert(app: AppPage): Promise<void> {
-  expect(await app.page.evaluate("top.ran ?? null")).toBeNull();
+  await expectSoon(() => app.page.evaluate("top.ran ?? null")).toBeNull();
   for (const frame of await loadedFrames(app.page)) {
     const made = await frame.evaluate<string[]>(`[...document.querySelectorAll(
       "[onerror], [onload], [onclick], iframe[srcdoc], a[href^='javascript' i], a[href^='data' i], a[href^='file' i], article script, article img, article iframe, article object, article form"
@@ -71,9 +72,9 @@ test("NFR-5 markup and links in an agent's markdown are inert; good links stay l
     if ((await dead.count()) > 0) await dead.first().click();
   }
   const link = session.entries("assistant").getByRole("link", { name: "good" });
-  expect(await link.getAttribute("href")).toBe("https://example.com/page");
-  expect(await link.getAttribute("rel")).toContain("noopener");
-  expect(await link.getAttribute("target")).toBe("_blank");
+  await expectSoon(() => link.getAttribute("href")).toBe("https://example.com/page");
+  await expectSoon(() => link.getAttribute("rel")).toContain("noopener");
+  await expectSoon(() => link.getAttribute("target")).toBe("_blank");
   await expectInert(app);
 });
 

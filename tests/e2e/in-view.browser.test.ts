@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { prepareSessions } from "./open-sessions.ts";
@@ -40,5 +41,5 @@ test("TC-4.1b the active tab stays in view when the window gets narrower", async
     (box) => box !== null && box.x >= 0 && box.x + box.width <= PHONE.width,
     "the active tab to be inside the window",
   );
-  expect(await app.activeTab.getAttribute("aria-selected")).toBe("true");
+  await expectSoon(() => app.activeTab.getAttribute("aria-selected")).toBe("true");
 });

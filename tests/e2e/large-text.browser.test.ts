@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { doubleText, printToNowhere } from "../gallery/reading-states.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { loadedFrames } from "./loaded-frames.ts";
 import { prepareSessions } from "./open-sessions.ts";
@@ -45,7 +46,7 @@ test("X-15 at 200 % zoom all of a session is there: nothing is cut off, nothing 
   await (await prepareSessions(server, "demo", [TITLE])).say(TITLE, "stream 30 words");
   await using app = await chromium.open(server, { viewport: ZOOMED });
   const session = await openTalk(app, true);
-  expect(await cutOff(app)).toEqual([]);
+  await expectSoon(() => cutOff(app)).toEqual([]);
   const box = await session.send.boundingBox();
   expect(box && box.y + box.height <= ZOOMED.height && box.x + box.width <= ZOOMED.width).toBe(true);
 });
@@ -55,9 +56,9 @@ test("X-15 text at twice its size is read whole: no line is cut off in the sideb
   await (await prepareSessions(server, "demo", [TITLE])).say(TITLE, "stream 30 words");
   await using app = await chromium.open(server);
   await openTalk(app, false);
-  expect(await cutOff(app)).toEqual([]);
+  await expectSoon(() => cutOff(app)).toEqual([]);
   await doubleText(app);
-  expect(await cutOff(app)).toEqual([]);
+  await expectSoon(() => cutOff(app)).toEqual([]);
 });
 
 /** A session with so many answers, on its way to the printer. */
@@ -82,10 +83,10 @@ async function printAnswers(count: number) {
 test("X-15 a session prints whole: every entry, black on white, without what can only be clicked", async () => {
   await using printed = await printAnswers(ENTRIES);
   const { app, session } = printed;
-  expect(await session.entries("assistant").count()).toBe(ENTRIES);
-  expect(await session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
-  expect(await session.message.isVisible()).toBe(false);
-  expect(await app.projects.isVisible()).toBe(false);
+  await expectSoon(() => session.entries("assistant").count()).toBe(ENTRIES);
+  await expectSoon(() => session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
+  await expectSoon(() => session.message.isVisible()).toBe(false);
+  await expectSoon(() => app.projects.isVisible()).toBe(false);
   const colours = await session.transcript.evaluate((log) => {
     const { color, backgroundColor, overflow } = getComputedStyle(log);
     return { color, backgroundColor, overflow };
@@ -96,10 +97,10 @@ test("X-15 a session prints whole: every entry, black on white, without what can
     .evaluate((body) => [body.scrollHeight, body.querySelector(".column")?.scrollHeight ?? 0]);
   expect(heights[0]).toBeGreaterThanOrEqual(heights[1] ?? Number.NaN);
   await session.frame.getByRole("heading", { name: TITLE, level: 1 }).waitFor();
-  expect(await session.frame.getByText("entries of this session are printed").count()).toBe(0);
+  await expectSoon(() => session.frame.getByText("entries of this session are printed").count()).toBe(0);
 });
 
-test("X-15 a very long session prints its end, says on paper that it is one, and where the whole is to be had", async () => {
+test("X-15 a very long session prints its end, states that on paper, and where to get the whole", async () => {
   await using printed = await printAnswers(TOO_MANY_ENTRIES);
   const { session } = printed;
   await session.frame.getByText("entries of this session are printed. To print all of it, choose Export").waitFor();
@@ -108,7 +109,7 @@ test("X-15 a very long session prints its end, says on paper that it is one, and
     .evaluateAll((entries) => entries.filter((entry) => entry.checkVisibility()).length);
   expect(visible).toBeLessThanOrEqual(PRINTED_ENTRIES);
   await session.frame.getByText(`Only the newest ${visible.toLocaleString("en-US")} entries`).waitFor();
-  expect(await session.entries("assistant").last().textContent()).toContain(`answer ${TOO_MANY_ENTRIES - 1}`);
+  await expectSoon(() => session.entries("assistant").last().textContent()).toContain(`answer ${TOO_MANY_ENTRIES - 1}`);
 });
 
 test("X-15 the menu of a tab prints its session, which comes into view for it", async () => {
@@ -123,5 +124,5 @@ test("X-15 the menu of a tab prints its session, which comes into view for it", 
     await app.tab(TITLE).click({ button: "right" });
     await app.page.getByRole("menuitem", { name: "Print" }).click();
   });
-  expect(await session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
+  await expectSoon(() => session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { CDPSession } from "playwright-core";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
@@ -27,7 +28,13 @@ async function twoTabs(app: AppPage): Promise<void> {
   for (const title of ["first", "second"]) {
     await app.row(title).click();
     await app.tab(title).and(app.activeTab).waitFor();
-    await (await app.shownSession()).message.focus();
+    const { message } = await app.shownSession();
+    await message.focus();
+    await waitFor(
+      () => message.evaluate((field) => field.ownerDocument.activeElement === field && field.ownerDocument.hasFocus()),
+      Boolean,
+      "the focus in the composer",
+    );
   }
 }
 
@@ -56,7 +63,7 @@ test("X-15 shortcuts work on Cyrillic, Greek, Arabic, French and German keyboard
     (count) => count === 2,
     "two columns",
   );
-  expect(await app.tabTitles()).toEqual(["first", "second"]);
+  await expectSoon(() => app.tabTitles()).toEqual(["first", "second"]);
 });
 
 test("X-15 a key can be changed: conflicts are named, hints show the new key, and it works in a session too (D1)", async () => {
@@ -75,7 +82,7 @@ test("X-15 a key can be changed: conflicts are named, hints show the new key, an
   await sheet.getByText("The browser reserves Ctrl+T. Choose another key.").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await keyboard.press("Escape");
-  expect(await sheet.isVisible()).toBe(true);
+  await expectSoon(() => sheet.isVisible()).toBe(true);
   await change();
   await keyboard.press("Control+Shift+y");
   await sheet.getByRole("button", { name: "Reset keys: Overview and inbox" }).waitFor();
@@ -83,7 +90,7 @@ test("X-15 a key can be changed: conflicts are named, hints show the new key, an
   await sheet.waitFor({ state: "hidden" });
 
   const row = app.page.getByRole("button", { name: "Overview", exact: true });
-  expect(await row.getAttribute("title")).toContain("(Ctrl+Shift+Y)");
+  await expectSoon(() => row.getAttribute("title")).toContain("(Ctrl+Shift+Y)");
   await app.row("first").click();
   await (await app.shownSession()).message.press("Control+Shift+Y");
   await waitFor(
@@ -93,7 +100,7 @@ test("X-15 a key can be changed: conflicts are named, hints show the new key, an
   );
   await app.refresh();
   await keyboard.press("o");
-  expect(await row.getAttribute("title")).toContain("(Ctrl+Shift+Y)");
+  await expectSoon(() => row.getAttribute("title")).toContain("(Ctrl+Shift+Y)");
   await keyboard.press("?");
   await sheet.getByRole("button", { name: "Reset all keys" }).click();
   await waitFor(

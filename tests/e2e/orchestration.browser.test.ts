@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { McpCaller, sessionToken } from "../orchestration/mcp-caller.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
 
-test("O-4 O-5 agents of an agent appear live under their parent, can be read and stopped by hand, and end with it", async () => {
+test("O-4 O-5 agents of an agent appear live below their parent, can be read and stopped by hand, and end with it", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
@@ -56,7 +57,7 @@ test("X-20 what will set a session to work by itself is in view, and can be call
   await shown.waitFor({ state: "detached" });
   for (const agentId of agents) await caller.call("cancel_agent", { agentId });
   await caller.wait({ agentIds: agents });
-  expect(await again.entries("user").count()).toBe(1);
+  await expectSoon(() => again.entries("user").count()).toBe(1);
   await caller.call("send_agent_prompt", { agentId: agents[0], prompt: "stream 3 words", wake: true });
   await again.entries("user").getByText("the agents you waited for have finished").waitFor();
 });

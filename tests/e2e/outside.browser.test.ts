@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { isAlive, waitUntilGone } from "../builtin-agent/process-watch.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -28,7 +29,7 @@ test("TC-2.4c sessions made outside the app are not in the list, and can be reac
     (count) => count === 3,
     "the three that were made outside, and not the one made here",
   );
-  expect(await app.rowTitles()).toEqual(["stream 2 words"]);
+  await expectSoon(() => app.rowTitles()).toEqual(["stream 2 words"]);
 });
 
 test("TC-5.3a after a shutdown the agents a person saw at work are gone, and what they started with them", async () => {

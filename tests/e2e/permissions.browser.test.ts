@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openChat } from "./open-sessions.ts";
@@ -25,16 +26,16 @@ test("W-8 by mouse: the exact command and the agent's options in its order; the 
     const named = session.permission.getByRole("button", { name, exact: true });
     await session.permission.getByRole("button").nth(index).and(named).waitFor();
   }
-  expect(await session.permission.getByRole("button").count()).toBe(OPTIONS.length);
-  expect(await textIn(session.permission)).toContain("echo permitted > proof");
+  await expectSoon(() => session.permission.getByRole("button").count()).toBe(OPTIONS.length);
+  await expectSoon(() => textIn(session.permission)).toContain("echo permitted > proof");
   await session.status.getByText("waiting for you").waitFor();
   await app.untilRowSays("run echo permitted > proof", "waiting for you");
   await app.untilWindowTitle(/^\(1\) /);
   await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
   await session.untilSaid("succeeded");
   await session.untilIdle();
-  expect(await session.permission.count()).toBe(0);
-  expect(await Bun.file(join(path, "proof")).text()).toBe("permitted\n");
+  await expectSoon(() => session.permission.count()).toBe(0);
+  await expectSoon(() => Bun.file(join(path, "proof")).text()).toBe("permitted\n");
 });
 
 test("W-8 an edit is asked with its change in view; a no leaves the file as it was", async () => {
@@ -49,8 +50,8 @@ test("W-8 an edit is asked with its change in view; a no leaves the file as it w
   expect(shown).toContain("goodbye world");
   await session.permission.getByRole("button", { name: "Reject", exact: true }).click();
   await session.untilSaid("I left it as it is");
-  expect(await session.entries("tool-call").getAttribute("data-status")).toBe("error");
-  expect(await Bun.file(join(path, "notes.md")).text()).toBe("hello world\n");
+  await expectSoon(() => session.entries("tool-call").getAttribute("data-status")).toBe("error");
+  await expectSoon(() => Bun.file(join(path, "notes.md")).text()).toBe("hello world\n");
 });
 
 test("W-8 X-15 by keyboard: D denies, A allows, and neither while text is typed", async () => {
@@ -59,7 +60,7 @@ test("W-8 X-15 by keyboard: D denies, A allows, and neither while text is typed"
   await session.say("run echo never");
   await session.permission.waitFor();
   await session.message.pressSequentially("a day");
-  expect(await session.permission.count()).toBe(1);
+  await expectSoon(() => session.permission.count()).toBe(1);
   expect(app.sent("permission:respond")).toEqual([]);
   await session.message.fill("");
   await session.transcript.focus();
@@ -98,9 +99,9 @@ test("W-8 (D13) deny with a reason: the request is denied and the agent reads wh
   await app.page.keyboard.type("time");
   await app.page.keyboard.press("Escape");
   await reason.waitFor({ state: "hidden" });
-  expect(await session.permission.count()).toBe(1);
+  await expectSoon(() => session.permission.count()).toBe(1);
   await session.button("Deny with a reason…").press("Enter");
-  expect(await reason.inputValue()).toBe("time");
+  await expectSoon(() => reason.inputValue()).toBe("time");
   await reason.fill("echo rather this");
   // A card that has just changed its size ignores Enter for a moment.
   await waitFor(
@@ -114,12 +115,12 @@ test("W-8 (D13) deny with a reason: the request is denied and the agent reads wh
   await session.untilIdle();
   await session.entries("user").getByText("echo rather this").waitFor();
   expect(app.sent("permission:respond")).toMatchObject([{ optionId: "reject-once", reason: "echo rather this" }]);
-  expect(await session.entries("tool-call").first().getAttribute("data-status")).toBe("error");
-  expect(await Bun.file(join(path, "proof")).exists()).toBe(false);
-  expect(await session.message.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
+  await expectSoon(() => session.entries("tool-call").first().getAttribute("data-status")).toBe("error");
+  await expectSoon(() => Bun.file(join(path, "proof")).exists()).toBe(false);
+  await expectSoon(() => session.message.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
 });
 
-test("W-8 (D13) a reason half typed goes on in the composer when the request is answered elsewhere", async () => {
+test("W-8 (D13) an unfinished reason moves to the composer when the request is answered elsewhere", async () => {
   await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await using other = await chromium.open(server);
@@ -132,7 +133,7 @@ test("W-8 (D13) a reason half typed goes on in the composer when the request is 
   await theirs.permission.getByRole("button", { name: "Allow once", exact: true }).click();
   await session.permission.waitFor({ state: "detached" });
   await app.page.keyboard.type(" reason");
-  expect(await session.message.inputValue()).toBe("half a reason");
+  await expectSoon(() => session.message.inputValue()).toBe("half a reason");
 });
 
 test("W-8 X-15 by keyboard: the options can be reached with Tab and pressed with Enter", async () => {
@@ -184,7 +185,7 @@ test("W-8 X-2 a question shows on every page, and is gone everywhere when anyone
   await still.permission.waitFor({ state: "detached" });
   await session.untilSaid("succeeded");
   await still.untilSaid("succeeded");
-  expect(await session.texts("tool-call")).toEqual(await still.texts("tool-call"));
+  await expectSoon(() => session.texts("tool-call")).toEqual(await still.texts("tool-call"));
 });
 
 test("W-3 a cancel withdraws the question", async () => {
@@ -195,7 +196,7 @@ test("W-3 a cancel withdraws the question", async () => {
   await session.cancel.click();
   await session.permission.waitFor({ state: "detached" });
   await session.untilIdle();
-  expect(await session.entries("tool-call").getAttribute("data-status")).toBe("cancelled");
+  await expectSoon(() => session.entries("tool-call").getAttribute("data-status")).toBe("cancelled");
 });
 
 test("X-6 messages sent during a turn wait as chips, can be taken back or dropped, and go out in order", async () => {
@@ -209,7 +210,7 @@ test("X-6 messages sent during a turn wait as chips, can be taken back or droppe
     (seen) => seen.length === 3,
     "three queued messages",
   );
-  expect(await session.texts("user")).toHaveLength(1);
+  await expectSoon(() => session.texts("user")).toHaveLength(1);
   await session.queued.filter({ hasText: "drop me" }).getByRole("button", { name: "Remove queued message" }).click();
   await session.queued.filter({ hasText: "drop me" }).waitFor({ state: "detached" });
   await session.message.press("ArrowUp");
@@ -221,7 +222,7 @@ test("X-6 messages sent during a turn wait as chips, can be taken back or droppe
   await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
   await session.untilSaid("w1 w2");
   await session.untilIdle();
-  expect(await session.queued.count()).toBe(0);
+  await expectSoon(() => session.queued.count()).toBe(0);
   const sent = await session
     .entries("user")
     .evaluateAll((all) => all.map((one) => one.querySelector("p")?.textContent));
@@ -237,7 +238,7 @@ test("X-6 a cancel keeps what waits in the queue, and the next message sets it g
   await session.queued.filter({ hasText: "stream 1 words" }).waitFor();
   await session.cancel.click();
   await session.untilIdle();
-  expect(await session.queued.count()).toBe(1);
+  await expectSoon(() => session.queued.count()).toBe(1);
   await session.say("stream 2 words");
   await waitFor(
     async () => (await session.texts("assistant")).toSorted(),
@@ -245,5 +246,5 @@ test("X-6 a cancel keeps what waits in the queue, and the next message sets it g
     "both messages to be answered",
   );
   await session.untilIdle();
-  expect(await session.queued.count()).toBe(0);
+  await expectSoon(() => session.queued.count()).toBe(0);
 });

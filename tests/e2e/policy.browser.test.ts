@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
@@ -32,15 +33,15 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
   await session.permission.waitFor();
   const names = () =>
     session.permission.getByRole("button").evaluateAll((all) => all.map((one) => one.childNodes[0]?.textContent));
-  expect(await names()).toEqual(OPTIONS);
+  await expectSoon(() => names()).toEqual(OPTIONS);
   // A request takes keys only after it was drawn for a while.
   await session.permission.locator('[aria-disabled="false"]').first().waitFor();
   const offer = session.button("Always allow this…");
   await offer.focus();
   await app.page.keyboard.press("Enter");
-  expect(await offer.getAttribute("aria-expanded")).toBe("true");
+  await expectSoon(() => offer.getAttribute("aria-expanded")).toBe("true");
   await session.frame.getByText('Allow "echo" with arguments known to be harmless').waitFor();
-  expect(await names()).toEqual(OPTIONS);
+  await expectSoon(() => names()).toEqual(OPTIONS);
   expect(await axeViolations(app.page)).toEqual([]);
   await session.frame.getByRole("combobox", { name: "Rule scope" }).selectOption("project");
   await session.button("Add rule").click();
@@ -53,7 +54,7 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
     (seen) => seen.length === 2 && seen.every((text) => text.includes("allowed by rule")),
     "both calls to say that a rule allowed them",
   );
-  expect(await session.permission.count()).toBe(0);
+  await expectSoon(() => session.permission.count()).toBe(0);
 });
 
 test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answered, and what was answered", async () => {
@@ -75,7 +76,7 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.getByRole("combobox", { name: "About" }).selectOption("tool");
   await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github");
   await dialog.getByText("Write a tool as mcp:server/tool").waitFor();
-  expect(await dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
+  await expectSoon(() => dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
   await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github/*");
   await dialog.getByRole("button", { name: "Add rule" }).click();
   const tools = dialog.getByRole("button", { name: "Delete rule: Allow all tools of github" });
@@ -87,9 +88,9 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await session.ask("run ls", "succeeded");
   await session.ask('edit notes.md "" "hello"', "I created");
   const again = await openPermissions(app, session);
-  expect(await again.getByRole("combobox", { name: "In this session" }).inputValue()).toBe("edits");
+  await expectSoon(() => again.getByRole("combobox", { name: "In this session" }).inputValue()).toBe("edits");
   const audit = again.getByRole("list", { name: "Answered without asking, in this project" });
-  expect(await audit.getByRole("listitem").count()).toBe(2);
+  await expectSoon(() => audit.getByRole("listitem").count()).toBe(2);
   expect(await axeViolations(app.page)).toEqual([]);
   await again.getByRole("button", { name: /^Delete rule/ }).focus();
   await app.page.keyboard.press("Enter");

@@ -1,17 +1,16 @@
 import { expect, test } from "bun:test";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import type { AppPage } from "./app-page.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
 
-/** Opens the dialog and tries a path in it. */
-async function tryPath(app: AppPage, path: string) {
-  if (!(await app.dialog("Add project").isVisible())) {
-    await app.projects.getByRole("button", { name: "Add project", exact: true }).click();
-  }
+/** Opens the dialog, unless the last try left it open, and tries a path in it. */
+async function tryPath(app: AppPage, path: string, isOpen = false) {
+  if (!isOpen) await app.projects.getByRole("button", { name: "Add project", exact: true }).click();
   const dialog = app.dialog("Add project");
   await dialog.getByRole("textbox", { name: "Directory" }).fill(path);
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -25,22 +24,22 @@ test("TC-1.1b with no project, the sidebar invites the user to add one", async (
   const invitation = app.projects.getByText("Projects you add appear here");
   await invitation.waitFor();
   await app.projects.getByRole("button", { name: "Add your first project" }).click();
-  const dialog = await tryPath(app, path);
+  const dialog = await tryPath(app, path, true);
   await dialog.waitFor({ state: "hidden" });
   await app.project("first").waitFor();
-  expect(await invitation.count()).toBe(0);
+  await expectSoon(() => invitation.count()).toBe(0);
 });
 
-test("TC-1.1a projects stand in the order they were added, labelled with the directory's name", async () => {
+test("TC-1.1a projects are in the order they were added, labelled with the directory's name", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   const names = ["zebra", "apple", "mango"];
   for (const name of names) await app.addProject(await server.directory("in", name));
-  expect(await app.projectNames()).toEqual(names);
+  await expectSoon(() => app.projectNames()).toEqual(names);
   await app.refresh();
   await app.project("mango").waitFor();
-  expect(await app.projectNames()).toEqual(names);
-  for (const name of names) expect(await app.project(name).isVisible()).toBe(true);
+  await expectSoon(() => app.projectNames()).toEqual(names);
+  for (const name of names) await expectSoon(() => app.project(name).isVisible()).toBe(true);
 });
 
 test("TC-1.2b a path that is missing, relative or no directory is refused in words; nothing is added", async () => {
@@ -56,11 +55,11 @@ test("TC-1.2b a path that is missing, relative or no directory is refused in wor
   for (const [wrong, reason] of refused) {
     const dialog = await tryPath(app, wrong);
     await dialog.getByRole("alert").getByText(reason, { exact: true }).waitFor();
-    expect(await app.projectNames()).toEqual([]);
+    await expectSoon(() => app.projectNames()).toEqual([]);
     await dialog.getByRole("textbox", { name: "Directory" }).press("Escape");
     await dialog.waitFor({ state: "hidden" });
   }
-  expect(await app.projects.getByText("Projects you add appear here").isVisible()).toBe(true);
+  await expectSoon(() => app.projects.getByText("Projects you add appear here").isVisible()).toBe(true);
 });
 
 test("TC-1.2c cancelling the dialog adds nothing and sends nothing, by button, by key and by its cross", async () => {
@@ -82,10 +81,10 @@ test("TC-1.2c cancelling the dialog adds nothing and sends nothing, by button, b
   const acted = app
     .sent()
     .slice(sentBefore)
-    .filter(({ type }) => type !== "directories:list"); // that only looks
+    .filter(({ type }) => !["directories:list", "agent:options", "place:list"].includes(type)); // they only look
   expect(acted[0]).toMatchObject({ type: "project:add", path: other });
   expect(app.sent("project:add")).toHaveLength(1);
-  expect(await app.projectNames()).toEqual(["wanted"]);
+  await expectSoon(() => app.projectNames()).toEqual(["wanted"]);
 });
 
 test("TC-1.2d the same directory by another spelling is refused: Project already exists.", async () => {
@@ -101,7 +100,7 @@ test("TC-1.2d the same directory by another spelling is refused: Project already
     await app.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   }
-  expect(await app.projectNames()).toEqual(["once"]);
+  await expectSoon(() => app.projectNames()).toEqual(["once"]);
 });
 
 test("TC-1.2a TC-1.3a a removed directory loses no file, and added again it has its sessions back", async () => {
@@ -113,8 +112,8 @@ test("TC-1.2a TC-1.3a a removed directory loses no file, and added again it has 
   const session = await app.newSession("kept");
   await session.ask("stream 3 words", "w1 w2 w3");
   await app.removeProject("kept");
-  expect(await app.rowTitles()).toEqual([]);
-  expect(await Bun.file(join(path, "notes.md")).text()).toBe("still here\n");
+  await expectSoon(() => app.rowTitles()).toEqual([]);
+  await expectSoon(() => Bun.file(join(path, "notes.md")).text()).toBe("still here\n");
   await app.addProject(`${path}/`);
   const again = await app.open("stream 3 words");
   expect(again.id).toBe(session.id);
@@ -150,9 +149,9 @@ test("TC-1.4a collapsing hides the project's sessions; TC-1.4b the state survive
   await (await app.newSession("open")).ask("stream 2 words", "w2");
   await app.project("folded").click();
   await app.untilRows("stream 2 words");
-  expect(await app.projects.getByRole("button", { name: "folded", exact: true }).getAttribute("aria-expanded")).toBe(
-    "false",
-  );
+  await expectSoon(() =>
+    app.projects.getByRole("button", { name: "folded", exact: true }).getAttribute("aria-expanded"),
+  ).toBe("false");
   await server.stop();
   await server.start();
   await app.refresh();

@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import { ElicitationId } from "../../src/protocol/ids.ts";
 import { script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { formLoginAgent } from "../lifecycle/page-login-agent.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { axeViolations } from "./axe-violations.ts";
@@ -25,7 +26,7 @@ async function untilFocused(field: Locator, what: string): Promise<void> {
   await waitFor(() => isFocused(field), Boolean, `the cursor in ${what}`);
 }
 
-test("W-9 by mouse, with two pages open: a real form, told what is wrong, answered once, resolved in both", async () => {
+test("W-9 by mouse, with two pages open: a real form, with errors shown, answered once, resolved in both", async () => {
   await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("ask");
@@ -34,7 +35,7 @@ test("W-9 by mouse, with two pages open: a real form, told what is wrong, answer
   await using other = await chromium.open(server);
   const mirrored = await other.open("ask");
   await mirrored.question.waitFor();
-  expect(await textIn(mirrored.question)).toContain("Liminal Guide");
+  await expectSoon(() => textIn(mirrored.question)).toContain("Liminal Guide");
 
   const { question } = session;
   await question.getByLabel("Email").fill("nobody");
@@ -42,7 +43,7 @@ test("W-9 by mouse, with two pages open: a real form, told what is wrong, answer
   await question.getByText("2 answers are invalid.").waitFor();
   const name = question.getByRole("textbox", { name: "Your name" });
   await untilFocused(name, "the first field that is wrong");
-  expect(await name.getAttribute("aria-invalid")).toBe("true");
+  await expectSoon(() => name.getAttribute("aria-invalid")).toBe("true");
   await question.getByText("Enter an email address").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   expect(app.sent("elicitation:respond")).toEqual([]);
@@ -72,8 +73,8 @@ test("W-9 by mouse, with two pages open: a real form, told what is wrong, answer
     expect(answered).toContain(value);
   await mirrored.untilIdle();
   for (const view of [session, mirrored]) {
-    expect(await view.question.count()).toBe(0);
-    expect(await textIn(view.entries("notice"))).toContain("Favourite colour: Red");
+    await expectSoon(() => view.question.count()).toBe(0);
+    await expectSoon(() => textIn(view.entries("notice"))).toContain("Favourite colour: Red");
   }
 });
 
@@ -88,7 +89,7 @@ test("W-9 X-15 by keyboard alone: the cursor is in the first field, Enter answer
   await app.page.keyboard.press("Escape");
   await session.question.getByText("Press Esc again").waitFor();
   await app.page.keyboard.type("!");
-  expect(await name.inputValue()).toBe("Grace!");
+  await expectSoon(() => name.inputValue()).toBe("Grace!");
   // A card that has just come up ignores Enter for a moment, so it may have to be pressed again.
   await waitFor(
     async () => {
@@ -109,7 +110,7 @@ test("W-9 X-15 by keyboard alone: the cursor is in the first field, Enter answer
   expect(app.sent("elicitation:respond").map(({ action }) => action)).toEqual(["accept", "cancel"]);
 });
 
-test("W-9 it takes the cursor from nobody who types, and what was filled in survives another tab", async () => {
+test("W-9 it does not take the focus while the user types, and filled-in values survive another tab", async () => {
   await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { app, session, name } = chat;
   const properties = { thing: { type: "string", title: "Thing" } };
@@ -127,7 +128,7 @@ test("W-9 it takes the cursor from nobody who types, and what was filled in surv
   const rows = await app.rowTitles();
   const own = rows.find((title) => title.startsWith("[{"));
   const back = await app.open(own ?? "");
-  expect(await field.inputValue()).toBe("half an ans");
+  await expectSoon(() => field.inputValue()).toBe("half an ans");
   await back.message.fill("begun");
   const elicitationId = ElicitationId.parse(await back.question.getAttribute("data-question"));
   const elsewhere = await server.connect();
@@ -140,14 +141,14 @@ test("W-9 it takes the cursor from nobody who types, and what was filled in surv
   });
   await back.question.getByText("Second?").waitFor();
   await app.page.keyboard.type(" and gone on");
-  expect(await back.message.inputValue()).toBe("begun and gone on");
-  expect(await field.inputValue()).toBe("");
+  await expectSoon(() => back.message.inputValue()).toBe("begun and gone on");
+  await expectSoon(() => field.inputValue()).toBe("");
   await back.question.getByRole("button", { name: "Decline", exact: true }).click();
   await back.untilIdle();
-  expect(await textIn(back.entries("assistant"))).toContain("from elsewhere");
+  await expectSoon(() => textIn(back.entries("assistant"))).toContain("from elsewhere");
 });
 
-test("W-9 what only the server can tell is told at the field", async () => {
+test("W-9 errors that only the server finds are shown at the field", async () => {
   await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { session } = chat;
   const properties = { key: { type: "string", title: "Key", pattern: "^[A-Z]{2}-\\d+$" } };
@@ -157,8 +158,8 @@ test("W-9 what only the server can tell is told at the field", async () => {
   await field.fill("ab-1");
   await session.question.getByRole("button", { name: "Answer", exact: true }).click();
   await session.question.getByText("Does not match the required pattern").first().waitFor();
-  expect(await field.getAttribute("aria-invalid")).toBe("true");
-  expect(await session.frame.locator(".composer-error").count()).toBe(0);
+  await expectSoon(() => field.getAttribute("aria-invalid")).toBe("true");
+  await expectSoon(() => session.frame.locator(".composer-error").count()).toBe(0);
   await field.fill("AB-1");
   await session.question.getByRole("button", { name: "Answer", exact: true }).click();
   await session.untilSaid("AB-1");
@@ -180,8 +181,8 @@ test("W-9 a page: the host first, nothing opened before the user agrees, waited 
   await page.close();
   await session.untilSaid("You have been there");
   await session.untilIdle();
-  expect(await session.visit.count()).toBe(0);
-  expect(await textIn(session.entries("notice"))).toContain("the agent is done with it");
+  await expectSoon(() => session.visit.count()).toBe(0);
+  await expectSoon(() => textIn(session.entries("notice"))).toContain("the agent is done with it");
 });
 
 test("W-9 a page that was agreed to can be dismissed", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { SessionView } from "./session-view.ts";
@@ -39,11 +40,11 @@ test("X-6 two windows order, drop and send one queue, by keyboard and by mouse, 
   await untilQueued(one, "stream 3 words", "stream 1 words");
 
   const sendNow = row(one, "stream 1 words").getByRole("button", { name: "Send now", exact: true });
-  expect(await sendNow.getAttribute("title")).toContain("stops the running turn");
+  await expectSoon(() => sendNow.getAttribute("title")).toContain("stops the running turn");
   await sendNow.press("Enter");
   await other.untilSaid("w1 w2 w3");
   await other.untilIdle();
-  expect(await other.texts("user")).toHaveLength(3);
+  await expectSoon(() => other.texts("user")).toHaveLength(3);
   for (const session of [one, other]) await untilQueued(session);
 });
 
@@ -63,7 +64,7 @@ test("X-6 what a stop holds back is shown as paused, and Resume sends it; arrow-
   await session.cancel.click();
   const resume = session.button("Resume");
   await resume.waitFor();
-  expect(await session.texts("user")).toHaveLength(1);
+  await expectSoon(() => session.texts("user")).toHaveLength(1);
   await resume.press("Enter");
   await session.untilSaid("w1 w2");
   await session.untilDraft("take me back");
@@ -93,24 +94,24 @@ test("X-6 an edited message keeps its place; Esc ends the edit and does not arm 
   await session.message.press("Escape");
   await untilQueued(session, "stream 4 words", "stream 2 words", "stream 3 words");
   await session.untilDraft("a draft of mine");
-  expect(await session.frame.getByText("Press Esc again to cancel").count()).toBe(0);
+  await expectSoon(() => session.frame.getByText("Press Esc again to cancel").count()).toBe(0);
   expect(app.sent("session:cancel")).toHaveLength(0);
 });
 
-test("X-6 Steer stands beside Send while a turn runs that takes messages, and Ctrl+Enter does the same", async () => {
+test("X-6 Steer is beside Send while a turn runs that accepts messages, and Ctrl+Enter does the same", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
-  expect(await session.button("Steer").count()).toBe(0);
+  await expectSoon(() => session.button("Steer").count()).toBe(0);
   await session.say("sleep");
   await session.untilSaid("Sleeping");
   await session.message.fill("to the left");
   await session.button("Steer").click();
-  await session.untilSaid("I hear you while I work: to the left");
+  await session.untilSaid("Received while working: to the left");
   await session.message.fill("to the right");
   await session.message.press("Control+Enter");
-  await session.untilSaid("I hear you while I work: to the right");
+  await session.untilSaid("Received while working: to the right");
   const said = (await session.texts("user")).map((text) => text.split("\n")[0]);
   expect(said).toEqual(["sleep", "to the left", "to the right"]);
   await session.cancel.click();

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { allowWrites, failWrites, NO_FILE_LIMIT } from "../support/file-limit.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -19,13 +20,13 @@ test.skipIf(NO_FILE_LIMIT !== null)(
     await session.message.fill("half a message");
     const told = app.page.getByRole("alert").filter({ hasText: "Read-only" });
     await told.waitFor();
-    expect(await told.textContent()).toContain("automatically");
+    await expectSoon(() => told.textContent()).toContain("automatically");
     await other.page.getByRole("alert").filter({ hasText: "Read-only" }).waitFor();
     await session.untilSendIs("off");
     await session.message.press("Enter");
-    expect(await session.message.inputValue()).toBe("half a message");
-    expect(await session.texts("assistant")).toHaveLength(1);
-    expect(await session.frame.getByRole("alert").count()).toBe(0);
+    await expectSoon(() => session.message.inputValue()).toBe("half a message");
+    await expectSoon(() => session.texts("assistant")).toHaveLength(1);
+    await expectSoon(() => session.frame.getByRole("alert").count()).toBe(0);
     allowWrites(server.pid);
     await told.waitFor({ state: "detached" });
     await session.untilSendIs("on");

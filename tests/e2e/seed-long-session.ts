@@ -5,14 +5,14 @@ import { openDatabase } from "../../src/store/database/open-database.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { LogWriter } from "../core/log-writer.ts";
-import { BINDING, sessionRow } from "../core/open-store.ts";
+import { BINDING, sessionRow } from "../core/names.ts";
 
 const TURN_ENTRIES = 100;
 
 interface LongSession {
   readonly title: string;
   readonly entryCount: number;
-  /** What stands at a place among the entries, counted from the oldest. */
+  /** The entry at a position, counted from the oldest. */
   readonly entryAt: (place: number) => Entry;
 }
 
@@ -24,7 +24,7 @@ export async function seedLongSession(
 ): Promise<SessionId> {
   const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
   const projectId = ProjectId.parse("long");
-  new SqliteProjectStore(db).add({ id: projectId, path, name: "long", addedAt: "2026-01-01T00:00:00.000Z" });
+  await new SqliteProjectStore(db).add({ id: projectId, path, name: "long", addedAt: "2026-01-01T00:00:00.000Z" });
   const id = SessionId.parse(`builtin:${crypto.randomUUID()}`);
   const log = new SqliteSessionLog(db);
   await log.create(

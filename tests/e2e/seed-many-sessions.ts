@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/store/database/open-database.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { LogWriter } from "../core/log-writer.ts";
-import { BINDING, sessionRow } from "../core/open-store.ts";
+import { BINDING, sessionRow } from "../core/names.ts";
 
 interface ManySessions {
   readonly projects: number;
@@ -18,11 +18,11 @@ export async function seedManySessions(dataDir: string, { projects, sessionsEach
   const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
   const log = new SqliteSessionLog(db);
   const store = new SqliteProjectStore(db);
-  db.exec("PRAGMA synchronous = OFF"); // nobody relies on it yet
+  db.exec("PRAGMA synchronous = OFF"); // no reader depends on it yet
   for (let p = 0; p < projects; p += 1) {
     const projectId = ProjectId.parse(`p${p}`);
     const addedAt = `2026-01-01T00:00:${String(p).padStart(2, "0")}.000Z`;
-    store.add({ id: projectId, path: join(path, String(p)), name: `project ${p}`, addedAt });
+    await store.add({ id: projectId, path: join(path, String(p)), name: `project ${p}`, addedAt });
     for (let s = 0; s < sessionsEach; s += 1) {
       const id = SessionId.parse(`builtin:seed-${p}-${s}`);
       const title = `task ${p}.${s}`;

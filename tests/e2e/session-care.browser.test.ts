@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -29,7 +30,7 @@ test("TC-2.4a archiving a session at work asks first; no leaves it alone, yes st
   await question.getByRole("button", { name: "Cancel", exact: true }).click();
   await question.waitFor({ state: "hidden" });
   expect(app.sent("session:archive")).toEqual([]);
-  expect(await session.cancel.isVisible()).toBe(true);
+  await expectSoon(() => session.cancel.isVisible()).toBe(true);
 
   await app.archive("sleep");
   await question.getByRole("button", { name: /archive/i }).click();
@@ -62,7 +63,7 @@ test("TC-2.5a after a restart the sessions are there and archived ones hidden; T
   await app.untilRows("stream 3 words", "stream 1 words");
   const session = await app.open("stream 3 words");
   await session.untilSaid("w1 w2 w3");
-  expect(await session.texts("user")).toEqual([expect.stringContaining("stream 3 words")]);
+  await expectSoon(() => session.texts("user")).toEqual([expect.stringContaining("stream 3 words")]);
 });
 
 test("TC-4.5b a title is New Session until the first send, then derived from it at once, on every page", async () => {
@@ -92,6 +93,6 @@ test("a long first message gives a title cut at a word; later messages leave it"
   await session.ask("Please  have a look at the parser\nand tell me why it is so slow on large files", "help");
   await app.untilTabs(title);
   await session.ask("stream 1 words", "w1");
-  expect(await app.tabTitles()).toEqual([title]);
-  expect(await app.rowTitles()).toEqual([title]);
+  await expectSoon(() => app.tabTitles()).toEqual([title]);
+  await expectSoon(() => app.rowTitles()).toEqual([title]);
 });

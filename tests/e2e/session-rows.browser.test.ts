@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
@@ -74,7 +75,7 @@ test("TC-2.4a archived sessions are listed when asked for, and come back or go f
   await app.projects.getByText("No archived sessions.").waitFor();
   await toggle.click();
   await app.projects.getByText("No archived sessions.").waitFor({ state: "detached" });
-  expect(await toggle.getAttribute("aria-pressed")).toBe("false");
+  await expectSoon(() => toggle.getAttribute("aria-pressed")).toBe("false");
 });
 
 test("deleting asks first, stops an agent at work, and takes row and tab away on every page; no leaves all as it is", async () => {
@@ -117,7 +118,7 @@ test("X-11 what ends unseen is unread on every page and over a restart, until on
   await session.ask("stream 1 words", "w1");
   const description = (page: AppPage, title: string) => page.row(title).getAttribute("aria-description");
   await other.row("stream 1 words").waitFor();
-  expect(await description(other, "stream 1 words")).not.toContain("unread");
+  await expectSoon(() => description(other, "stream 1 words")).not.toContain("unread");
   await app.newSession("demo");
   const client = await server.connect();
   await client.ask("ok", { type: "session:send", sessionId: session.id, content: "stream 2 words" });

@@ -1,7 +1,10 @@
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { waitFor } from "../support/wait-for.ts";
 
-type EntryType = "user" | "assistant" | "thinking" | "tool-call" | "plan" | "notice";
+/** Text that was in one place for so many animation frames has come to rest. */
+const FRAMES_AT_REST = 10;
+
+type EntryType = "user" | "assistant" | "thinking" | "tool-call" | "plan" | "notice" | "changes";
 
 /** The text a person sees there, hidden words for screen readers included, line by line. */
 export async function textIn(place: Locator): Promise<string> {
@@ -20,6 +23,20 @@ export class SessionView {
     this.#page = page;
     this.iframe = page.locator(`iframe[data-session-id="${id}"]`);
     this.frame = this.iframe.contentFrame();
+  }
+
+  /** The focus is inside, and what the page posted to the frame before it was is done. */
+  async hasKeyboard(): Promise<boolean> {
+    if (!(await this.iframe.evaluate((frame) => frame.ownerDocument.activeElement === frame))) return false;
+    await this.message.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          const own = `after all that was posted ${Math.random()}`;
+          addEventListener("message", ({ data }) => data === own && done());
+          postMessage(own, location.origin);
+        }),
+    );
+    return true;
   }
 
   get transcript(): Locator {
@@ -77,7 +94,7 @@ export class SessionView {
     await this.message.press("Enter");
   }
 
-  /** Says something and waits until a new answer with these words is there and its turn has ended. */
+  /** Sends a message and waits until there is a new answer with this text and its turn has ended. */
   async ask(text: string, answer: string): Promise<void> {
     const before = (await this.#newestAnswer()).id;
     await this.say(text);
@@ -143,20 +160,35 @@ export class SessionView {
     return this.transcript.evaluate((log) => log.scrollTop);
   }
 
+  /** A wheel moves the text over many animation frames, which are far apart on a busy machine: so frames are counted. */
+  #untilAtRest(): Promise<number> {
+    return this.transcript.evaluate((log, framesAtRest) => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const look = (last: number, still: number) => {
+        if (still === framesAtRest) resolve(last);
+        else requestAnimationFrame(() => look(log.scrollTop, log.scrollTop === last ? still + 1 : 0));
+      };
+      look(log.scrollTop, 0);
+      return promise;
+    }, FRAMES_AT_REST);
+  }
+
   /** As a reader would: with the wheel, over the text. Returns where the text came to rest. */
   async scrollUp(pixels: number): Promise<number> {
-    const before = await this.scrollTop();
     await this.transcript.hover();
+    // Not compared with where the text was before: it may have followed an answer further than the wheel goes back.
+    const moved = await this.transcript.evaluateHandle((log) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let last = log.scrollTop;
+      const look = () => {
+        if (log.scrollTop < last) resolve();
+        last = log.scrollTop;
+      };
+      log.addEventListener("scroll", look);
+      return { promise };
+    });
     await this.#page.mouse.wheel(0, -pixels);
-    let last = before;
-    return waitFor(
-      async () => {
-        const seen = { before: last, now: await this.scrollTop() };
-        last = seen.now;
-        return seen;
-      },
-      (seen) => seen.now < before && seen.now === seen.before,
-      "the text to move and come to rest",
-    ).then(({ now }) => now);
+    await moved.evaluate(({ promise }) => promise);
+    return this.#untilAtRest();
   }
 }

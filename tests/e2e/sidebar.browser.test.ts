@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { axeViolations } from "./axe-violations.ts";
@@ -43,7 +44,7 @@ test("20 projects with 50 sessions each: a whole turn draws a handful of rows, n
   await using server = await seeded(20, 50);
   await using app = await chromium.open(server);
   await app.row("task 19.49").waitFor();
-  expect(await app.rowTitles()).toHaveLength(1_000);
+  await expectSoon(() => app.rowTitles()).toHaveLength(1_000);
   await app.page.evaluate(COUNT_DRAWN_ROWS);
   const client = await server.connect();
   const sessionId = "builtin:seed-7-30";
@@ -55,7 +56,7 @@ test("20 projects with 50 sessions each: a whole turn draws a handful of rows, n
   expect(drawn).toBeLessThan(30);
   await app.row("task 3.3").click();
   await app.tab("task 3.3").waitFor();
-  expect(await app.page.evaluate<number>("window.drawnRows")).toBeLessThan(40);
+  await expectSoon(() => app.page.evaluate<number>("window.drawnRows")).toBeLessThan(40);
 });
 
 /** Rows that the browser styles, lays out and paints. */
@@ -82,9 +83,9 @@ test("20 projects with 50 sessions each: rows out of view cost no layout, keep t
     (bottom) => Math.abs(bottom - height) < 40,
     "the end of the list, where it was announced",
   );
-  expect(await tree.evaluate<number, HTMLElement>((element) => element.scrollHeight)).toBe(height);
+  await expectSoon(() => tree.evaluate<number, HTMLElement>((element) => element.scrollHeight)).toBe(height);
   await waitFor(rendered, (count) => count <= 200, "what was left behind left out again");
-  expect(await app.rowTitles()).toEqual(known);
+  await expectSoon(() => app.rowTitles()).toEqual(known);
 });
 
 test("X-15 the sidebar is walked by arrow keys, Home, End and letters; folds and its width come back after a restart", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { SessionView } from "./session-view.ts";
@@ -7,7 +8,9 @@ import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
 
-/** Hears what the frame's live region says, as a screen reader does: each text that is added to it. */
+/**
+ * Records the announcements of the frame's live region, as a screen reader gets them: each text that is added to it.
+ */
 async function listen(session: SessionView): Promise<() => Promise<string[]>> {
   const region = session.frame.locator("main > [aria-live=polite]");
   await region.evaluate((element) => {
@@ -61,7 +64,7 @@ test("X-15 speech: finished sentences of a streamed answer, each once, without m
   await session.untilSaid("And a rest");
   const whole = async () => (await spoken()).join(" ");
   await waitFor(whole, (heard) => heard.includes("follows!"), "the second sentence");
-  expect(await whole()).toBe("The first sentence is here. The second one follows!");
+  await expectSoon(() => whole()).toBe("The first sentence is here. The second one follows!");
   for (const utterance of await spoken()) expect(utterance).toMatch(/[.!]$/);
   await session.cancel.click();
   await session.untilIdle();
@@ -97,5 +100,5 @@ test("X-15 speech: an error that ends a turn is spoken, once, and not again when
   await app.refresh();
   const again = await app.shownSession();
   await again.button("Try again").waitFor();
-  expect(await again.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
+  await expectSoon(() => again.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
 });

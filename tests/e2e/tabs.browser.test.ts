@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import type { AppPage } from "./app-page.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -20,20 +21,20 @@ test("TC-4.1a opening a session makes a tab; TC-4.1b a second one becomes active
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  expect(await app.page.getByRole("tab").count()).toBe(0);
+  await expectSoon(() => app.page.getByRole("tab").count()).toBe(0);
   const first = await app.newSession("demo");
   await first.ask(A, "w1");
   await app.tab(A).and(app.activeTab).waitFor();
   const second = await app.newSession("demo");
   await app.untilTabs(A, "New Session");
   await app.tab("New Session").and(app.activeTab).waitFor();
-  expect(await first.iframe.isVisible()).toBe(false);
-  expect(await second.iframe.isVisible()).toBe(true);
-  expect(await app.page.getByRole("tab", { selected: true }).count()).toBe(1);
+  await expectSoon(() => first.iframe.isVisible()).toBe(false);
+  await expectSoon(() => second.iframe.isVisible()).toBe(true);
+  await expectSoon(() => app.page.getByRole("tab", { selected: true }).count()).toBe(1);
   await app.tab(A).click();
   await first.untilSaid("w1");
-  expect(await first.iframe.isVisible()).toBe(true);
-  expect(await app.tab(A).locator("svg").first().isVisible()).toBe(true);
+  await expectSoon(() => first.iframe.isVisible()).toBe(true);
+  await expectSoon(() => app.tab(A).locator("svg").first().isVisible()).toBe(true);
 });
 
 test("TC-4.2a switching keeps the scroll position", async () => {
@@ -48,8 +49,8 @@ test("TC-4.2a switching keeps the scroll position", async () => {
   await short.ask(A, "w1");
   await app.tab("stream 4000 words").click();
   await app.tab("stream 4000 words").and(app.activeTab).waitFor();
-  expect(await long.scrollTop()).toBe(held);
-  expect(await long.button("Jump to latest").isVisible()).toBe(true);
+  await expectSoon(() => long.scrollTop()).toBe(held);
+  await expectSoon(() => long.button("Jump to latest").isVisible()).toBe(true);
 });
 
 test("TC-4.4a closing a tab keeps the session; TC-4.4b the next is activated, else the previous; TC-4.4c the last", async () => {
@@ -64,9 +65,9 @@ test("TC-4.4a closing a tab keeps the session; TC-4.4b the next is activated, el
   await app.tab(A).and(app.activeTab).waitFor();
   await app.closeTab(A);
   await app.page.getByText("No session open").waitFor();
-  expect(await app.page.getByRole("tab").count()).toBe(0);
+  await expectSoon(() => app.page.getByRole("tab").count()).toBe(0);
   expect((await app.rowTitles()).toSorted()).toEqual([A, B, C]);
-  expect(await app.keptTabs()).toEqual({ openTabs: [], activeTab: null, tabOrder: [] });
+  await expectSoon(() => app.keptTabs()).toEqual({ openTabs: [], activeTab: null, tabOrder: [] });
   const session = await app.open(B);
   await session.untilSaid("w1 w2");
 });

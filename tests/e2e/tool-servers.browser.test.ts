@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { axeViolations } from "./axe-violations.ts";
@@ -26,7 +27,7 @@ test("O-8 settings show the tool servers of config.json and switch them project 
   await tools.getByRole("combobox", { name: "In the project" }).selectOption("shop");
   await box("files").waitFor();
   expect([await box("files").isChecked(), await box("web").isChecked()]).toEqual([true, false]);
-  expect(await tools.textContent()).not.toContain("secret");
+  await expectSoon(() => tools.textContent()).not.toContain("secret");
   expect(await axeViolations(app.page)).toEqual([]);
   await box("web").focus();
   await app.page.keyboard.press("Space");
@@ -42,7 +43,7 @@ test("O-8 settings show the tool servers of config.json and switch them project 
     (all) => all === "true,true",
     "the choice to be kept",
   );
-  expect(await enabledIn("demo")).toBe("true,false");
+  await expectSoon(() => enabledIn("demo")).toBe("true,false");
   // What is changed elsewhere shows here.
   const shop = projects.find(({ name }) => name === "shop")?.id ?? "";
   await client.ask("mcp:servers", { type: "mcp:choose", projectId: shop, name: "files", enabled: false });
@@ -53,4 +54,24 @@ test("O-8 settings show the tool servers of config.json and switch them project 
   );
   await tools.getByRole("combobox", { name: "In the project" }).selectOption("demo");
   await waitFor(() => box("files").isChecked(), Boolean, "what holds in the other project");
+});
+
+test("[X-35] the list beside the settings leads to each part, and without a tool server to the form that adds one", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  await app.page.keyboard.press("Control+,");
+  const settings = app.dialog("Settings");
+  const parts = settings.getByRole("navigation", { name: "Settings" }).getByRole("link");
+  const headings = settings.getByRole("heading", { level: 3 });
+  await settings.getByRole("link", { name: "Data", exact: true }).waitFor();
+  const sections = await headings.allInnerTexts();
+  await expectSoon(() => parts.allInnerTexts()).toEqual(sections);
+  await settings.getByRole("link", { name: "Data", exact: true }).click();
+  const data = settings.getByRole("heading", { name: "Data", exact: true });
+  await data.and(app.page.locator(":focus")).waitFor();
+  await expectSoon(() => data.evaluate((heading) => heading.getBoundingClientRect().bottom < innerHeight)).toBe(true);
+  await settings.getByRole("button", { name: "Add a tool server…" }).click();
+  await app.page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await app.page.getByRole("button", { name: "New tool server" }).waitFor();
 });

@@ -9,7 +9,7 @@ export interface Chromium {
   open(server: TestServer, options?: OpenOptions & { readonly browser?: Browser }): Promise<AppPage>;
 }
 
-/** One browser for all tests of a file. A test in whose pages anything went wrong fails, whatever else it says. */
+/** One browser for all tests of a file. A test whose pages had any error fails. */
 export function useChromium(): Chromium {
   let own: Browser;
   const problems: string[] = [];

@@ -27,10 +27,14 @@ export interface GalleryState {
   readonly isWide?: boolean;
   /** It exists in a narrow window only, and is reached in one. */
   readonly isNarrow?: boolean;
+  /** It is reached on a phone: narrow, and touched. */
+  readonly isPhone?: boolean;
   /** It is about one size of the window, and pictured in that alone. */
   readonly viewport?: { readonly width: number; readonly height: number };
   /** It takes the server away. */
   readonly losesServer?: boolean;
+  /** The server refuses the page. */
+  readonly isRefused?: boolean;
   /** The server shows a certificate of its own. */
   readonly hasOwnCertificate?: boolean;
   /** Closing dialogs and tabs does not lead out of it: no other state is reached on the same page after it. */

@@ -17,7 +17,14 @@ const AGENTS = {
 
 /** Opens a page on a server of its own and brings it into a state; the theme follows `page.emulateMedia`. */
 export async function openStage(browser: Browser, state: GalleryState, onProblem?: (words: string) => void) {
-  const { seed = {}, isNarrow = false, losesServer = false, hasOwnCertificate = false } = state;
+  const {
+    seed = {},
+    isNarrow = false,
+    isPhone = false,
+    losesServer = false,
+    isRefused = false,
+    hasOwnCertificate = false,
+  } = state;
   const server = await startTestServer({
     agents: { ...AGENTS, ...state.server?.agents },
     ...(state.server?.env && { env: state.server.env }),
@@ -26,11 +33,13 @@ export async function openStage(browser: Browser, state: GalleryState, onProblem
       await state.prepare?.(dataDir);
     },
   });
-  const viewport = state.viewport ?? (isNarrow ? NARROW : WIDE);
+  const viewport = state.viewport ?? (isNarrow || isPhone ? NARROW : WIDE);
   const options = {
     viewport,
     theme: "system" as const,
+    isPhone,
     losesServer,
+    isRefused,
     acceptsCertificate: hasOwnCertificate,
     ...(onProblem && { onProblem }),
   };

@@ -53,16 +53,22 @@ export function proveAccessible(states: readonly GalleryState[]): void {
 }
 
 function hasOwnStage(state: GalleryState): boolean {
-  const { server, prepare, seed, viewport, isNarrow, losesServer, hasOwnCertificate } = state;
-  return [server, prepare, seed, viewport, isNarrow, losesServer, hasOwnCertificate].some((own) => own !== undefined);
+  const { server, prepare, seed, viewport, isNarrow, isPhone, losesServer, isRefused, hasOwnCertificate } = state;
+  return [server, prepare, seed, viewport, isNarrow, isPhone, losesServer, isRefused, hasOwnCertificate].some(
+    (own) => own !== undefined,
+  );
 }
 
 /** Back to a page with nothing open. */
 async function closeEverything(app: AppPage): Promise<void> {
   const layer = app.page.locator("dialog[open], [role=menu], nav input").filter({ visible: true });
   while ((await layer.count()) > 0) {
-    await layer.first().press("Escape");
+    // Not by a locator's own press, which waits for a layer: the last key may have closed it meanwhile.
+    await layer.evaluateAll(([top]) => top instanceof HTMLElement && top.focus());
+    await app.page.keyboard.press("Escape");
   }
+  const heading = app.page.locator(".page-head h1");
+  if ((await heading.count()) > 0) await heading.press("Escape");
   for (const title of await app.tabTitles()) await app.closeTab(title);
   await app.page.getByText("No session open").waitFor();
 }

@@ -1,5 +1,6 @@
 import type { AppPage } from "../e2e/app-page.ts";
 import type { SessionView } from "../e2e/session-view.ts";
+import { delegatingAgent } from "../integration/delegating-agent.ts";
 import type { GalleryStage, GalleryState } from "./gallery-state.ts";
 import { LONG_TITLE, PROJECT } from "./seed-workspace.ts";
 import { STORY, STORY_AGENT } from "./story-agent.ts";
@@ -7,7 +8,7 @@ import { STORY, STORY_AGENT } from "./story-agent.ts";
 /** As the tab is called: a long first message gives a title cut at a word. */
 const STORY_TAB = "Retries never stop growing. Cap the backoff at a…";
 
-/** The whole story; one that was told on this stage before is opened again. */
+/** The whole story; one that was played on this stage before is opened again. */
 export async function tellStory({ app }: GalleryStage): Promise<SessionView> {
   if ((await app.row(STORY_TAB).count()) > 0) {
     const told = await app.open(STORY_TAB);
@@ -149,6 +150,57 @@ export const SESSION_STATES: readonly GalleryState[] = [
       const session = await talkToGuide(app);
       await session.ask("scenario sub-agents", "Both are done.");
       await unfoldAll(session);
+    },
+  },
+  {
+    name: "snippet-offered",
+    shows: "commands and a snippet after a slash",
+    reach: async ({ app, server }) => {
+      const client = await server.connect();
+      const body = "Review $ARGUMENTS.";
+      await client.ask("snippet:list", { type: "snippet:save", name: "review", body });
+      const session = await talkToGuide(app);
+      const field = session.frame.getByRole("textbox", { name: "Message" });
+      await field.click();
+      await field.pressSequentially("/");
+      await session.frame.getByRole("option", { name: /review/ }).waitFor();
+    },
+  },
+  {
+    name: "session-mentioned",
+    shows: "files and sessions after an at sign, and a message with a mention",
+    reach: async ({ app }) => {
+      const session = await talkToGuide(app);
+      const field = session.frame.getByRole("textbox", { name: "Message" });
+      await field.click();
+      await field.pressSequentially("as in @ratelimits");
+      await session.frame.getByRole("option", { name: /Rate limits per tenant/ }).click();
+      await field.press("Enter");
+      await session.entries("user").getByRole("button", { name: "Rate limits per tenant" }).waitFor();
+      await session.untilIdle();
+      await field.pressSequentially("@re");
+      await session.frame.getByRole("option").first().waitFor();
+    },
+  },
+  {
+    name: "sub-agent-at-work",
+    shows: "a sub-agent that works, with its words and its Stop",
+    server: { agents: { delegating: delegatingAgent() } },
+    reach: async ({ app }) => {
+      const session = await app.newSession(PROJECT, "Delegating");
+      await session.say("hang");
+      await session.transcript.getByText("I look into src.").waitFor();
+      await session.transcript.getByRole("button", { name: /^Stop Explore/ }).waitFor();
+    },
+  },
+  {
+    name: "sub-agent-asks",
+    shows: "a sub-agent that waits for a yes",
+    server: { agents: { delegating: delegatingAgent() } },
+    reach: async ({ app }) => {
+      const session = await app.newSession(PROJECT, "Delegating");
+      await session.say("delegate");
+      await session.permission.waitFor();
     },
   },
   {

@@ -13,7 +13,7 @@ async function menuOf(app: AppPage, title: string): Promise<Locator> {
   return menu;
 }
 
-/** What stands around the sessions. */
+/** Everything around the sessions. */
 export const SHELL_STATES: readonly GalleryState[] = [
   {
     name: "first-run",
@@ -59,7 +59,10 @@ export const SHELL_STATES: readonly GalleryState[] = [
     shows: "the choice of an agent",
     reach: async ({ app }) => {
       const picker = await app.pickAgent(PROJECT);
-      await picker.getByRole("button", { name: STORY_AGENT, exact: true }).waitFor();
+      await picker.getByRole("radio", { name: STORY_AGENT, exact: true }).click();
+      await picker
+        .getByRole("textbox", { name: "First message" })
+        .fill("Retry the importer on 502, as the webhooks do");
     },
   },
   {
@@ -87,7 +90,7 @@ export const SHELL_STATES: readonly GalleryState[] = [
     reach: async ({ app }) => {
       await app.newSession(PROJECT);
       await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
-      await app.dialog("Agents").getByText("Liminal Guide").first().waitFor();
+      await app.agents.getByText("Liminal Guide").first().waitFor();
     },
   },
   {
@@ -108,6 +111,17 @@ export const SHELL_STATES: readonly GalleryState[] = [
       await app.projects.getByRole("button", { name: "Search", exact: true }).click();
       await app.dialog("Search").getByRole("combobox", { name: "Search all sessions" }).fill("gooseberry");
       await app.dialog("Search").getByText("Try fewer or shorter words").waitFor();
+    },
+  },
+  {
+    name: "session-filter",
+    isWide: true,
+    shows: "sessions filtered by words and states",
+    reach: async ({ app }) => {
+      await app.projects.getByRole("button", { name: "Filter sessions", exact: true }).click();
+      const filter = app.projects.getByRole("search", { name: "Filter sessions" });
+      await filter.getByRole("textbox", { name: "Filter by title or label" }).fill("rate");
+      await filter.getByText(/^\d+ of \d+ sessions$/).waitFor();
     },
   },
   {

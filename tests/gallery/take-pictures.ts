@@ -55,7 +55,7 @@ async function takePictures(inBrowser: Browser, state: GalleryState): Promise<Pi
   return taken;
 }
 
-function widthsOf({ isNarrow = false, isWide = false, viewport: only }: GalleryState) {
+function widthsOf({ isPhone = false, isNarrow = isPhone, isWide = false, viewport: only }: GalleryState) {
   if (only !== undefined) return [only];
   return [WIDE, MEDIUM, NARROW].filter((viewport) => (viewport === NARROW ? !isWide : !isNarrow));
 }

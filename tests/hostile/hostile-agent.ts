@@ -2,12 +2,12 @@ import { script } from "../integration/scripted-agent.ts";
 
 const OPTIONS_SHOWN = 6;
 
-/** Stands beside a payload wherever it is said, so that a test can tell that it was shown. */
+/** Accompanies each payload, so that a test can detect that it was shown. */
 export function markOf(index: number): string {
   return `mark-${index}.`;
 }
 
-/** A turn that says payloads in every place an agent has for words, and then waits for a permission. */
+/** A turn with payloads in every text field of an agent, which then waits for a permission. */
 export function hostileTurn(payloads: readonly string[], first: number): string {
   const [title = "", ...names] = payloads;
   const options = names

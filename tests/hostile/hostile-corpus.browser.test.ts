@@ -22,7 +22,7 @@ const TITLE_CHARS_MAX = 200;
 const FILE_NAME_BYTES_MAX = 200;
 const FILES_FOUND = 15;
 
-/** Scripts that run, strangers that are asked and policies that are violated are told by the page itself. */
+/** Scripts that run, foreign requests and violations of the policy are reported by the page itself. */
 const chromium = useChromium();
 
 function chosenPayloads(): readonly string[] {

@@ -16,9 +16,8 @@ function catalog(around: Partial<CatalogOptions> = {}) {
     env: {},
     which: () => null,
     installed: () => null,
-    builtin: { command: ["guide"], env: {}, model: null },
-    configured: [],
-    overlays: [],
+    builtin: { command: ["guide"], env: {}, model: () => null },
+    settings: () => ({ agents: [], overlays: [] }),
     registry: () => bundled,
     ...around,
   });
@@ -30,6 +29,11 @@ function find(definitions: readonly AgentDefinition[], id: string): AgentDefinit
   return found;
 }
 
+function withAgents(...agents: readonly AgentDefinition[]) {
+  const settings = { agents, overlays: [] };
+  return () => settings;
+}
+
 function own(id: string): AgentDefinition {
   const command = ["mine", id];
   const serves = { fs: true, terminal: true };
@@ -37,7 +41,7 @@ function own(id: string): AgentDefinition {
 }
 
 test("TC-2.2b Claude Code and Codex come first, then the guide, then the user's own, then the registry", () => {
-  const ids = catalog({ configured: [own("mine"), own("gemini")] })
+  const ids = catalog({ settings: withAgents(own("mine"), own("gemini")) })
     .definitions()
     .map(({ id }) => String(id));
   expect(ids.slice(0, 5)).toEqual(["claude-code", "codex", "builtin", "mine", "gemini"]);
@@ -47,7 +51,7 @@ test("TC-2.2b Claude Code and Codex come first, then the guide, then the user's 
 });
 
 test("TC-2.2b what the user configured goes before the registry, in its place, and is not installed over", () => {
-  const { definitions, installTarget } = catalog({ configured: [own("claude-code"), own("gemini")] });
+  const { definitions, installTarget } = catalog({ settings: withAgents(own("claude-code"), own("gemini")) });
   expect(definitions()[0]?.command).toEqual(["mine", "claude-code"]);
   expect(find(definitions(), "gemini").command).toEqual(["mine", "gemini"]);
   expect(installTarget(CliType.parse("claude-code"))).toBeNull();
@@ -68,7 +72,7 @@ test("X-5 a command of the user's goes before our install, that before a program
   expect(catalog({ env }).installTarget(CliType.parse("codex"))).toBeNull();
 });
 
-test("X-5 an installed agent tells its version and the way back; its own environment is used", () => {
+test("X-5 an installed agent has its version and the one for a rollback; its own environment is used", () => {
   const installed = { version: "0.60.0", previousVersion: "0.55.0", command: ["ours"], env: { OURS: "1" } };
   const gemini = find(catalog({ installed: (id) => (id === "gemini" ? installed : null) }).definitions(), "gemini");
   expect(gemini.env).toEqual({ OURS: "1" });
@@ -81,7 +85,7 @@ test("X-5 an installed agent tells its version and the way back; its own environ
   });
 });
 
-test("X-5 a program on the PATH is started as the registry says", () => {
+test("X-5 a program on the PATH is started with the arguments of the registry", () => {
   const paths: Readonly<Record<string, string>> = { devin: "/opt/devin", gemini: "/opt/gemini", uvx: "/opt/uvx" };
   const { definitions } = catalog({ which: (program) => paths[program] ?? null });
   const commandOf = (id: string) => find(definitions(), id).command;
@@ -92,7 +96,7 @@ test("X-5 a program on the PATH is started as the registry says", () => {
   expect(commandOf("goose")).toBeNull();
 });
 
-test("TC-5.5a an agent that is not there says how it can be had", () => {
+test("TC-5.5a a missing agent has advice on how to install it", () => {
   const { definitions, installTarget } = catalog();
   const hintOf = (id: string) => find(definitions(), id).installHint ?? "";
   expect(hintOf("gemini")).toBe("Choose Install, or install it yourself so that `gemini` is on your PATH.");
@@ -135,15 +139,19 @@ test("settings change an agent of the catalog, and one whose settings are broken
   const around = { which: (program: string) => `/usr/bin/${program}` };
   const plain = find(catalog(around).definitions(), "codex");
   const overlays = [{ id, args: ["-x"], env: { A: "b" }, process: "per-session" as const, serves: { fs: false } }];
-  expect(find(catalog({ ...around, overlays }).definitions(), "codex")).toMatchObject({
-    name: plain.name,
-    command: [...(plain.command ?? []), "-x"],
-    env: { ...plain.env, A: "b" },
-    process: "per-session",
-    serves: { fs: false, terminal: true },
-  });
+  expect(find(catalog({ ...around, settings: () => ({ agents: [], overlays }) }).definitions(), "codex")).toMatchObject(
+    {
+      name: plain.name,
+      command: [...(plain.command ?? []), "-x"],
+      env: { ...plain.env, A: "b" },
+      process: "per-session",
+      serves: { fs: false, terminal: true },
+    },
+  );
   const broken = [{ id, serves: {}, unavailable: "line 3" }];
-  expect(find(catalog({ ...around, overlays: broken }).definitions(), "codex")).toMatchObject({
+  expect(
+    find(catalog({ ...around, settings: () => ({ agents: [], overlays: broken }) }).definitions(), "codex"),
+  ).toMatchObject({
     command: null,
     installHint: "line 3",
     details: { installable: false },

@@ -6,14 +6,14 @@ import { ACME, InstallerScene } from "./installer-scene.ts";
 
 const CLOSED_PORT = "http://127.0.0.1:9/";
 
-/** Every failure ends the same way: said to all, and nothing left. */
+/** Every failure ends the same way: reported to all clients, and nothing left. */
 function expectNothingLeft(scene: InstallerScene): void {
   expect(scene.progress.at(-1)?.phase).toBe("failed");
   expect(scene.files()).toBeNull();
   expect(scene.changed).toEqual([]);
 }
 
-test("X-5 a package that is not there says so and what to do", async () => {
+test("X-5 a missing package is reported with advice", async () => {
   await using scene = await InstallerScene.open();
   const refusal = await scene.refusalOf(scene.installer.install(ACME));
   expect(refusal).toStartWith("Acme Agent: Your package registry does not have @acme/agent 1.0.0");
@@ -21,7 +21,7 @@ test("X-5 a package that is not there says so and what to do", async () => {
   expectNothingLeft(scene);
 });
 
-test("X-5 a version that is not there says so", async () => {
+test("X-5 a missing version is reported", async () => {
   await using scene = await InstallerScene.open();
   await scene.registry.publish(await agentPackage());
   expect(await scene.refusalOf(scene.installer.install(ACME, "7.0.0"))).toContain("does not have @acme/agent 7.0.0");
@@ -35,7 +35,7 @@ test("X-26 a download that does not match its checksum is thrown away", async ()
   expectNothingLeft(scene);
 });
 
-test("X-5 without a network the user is told to check it", async () => {
+test("X-5 without a network the user is advised to check it", async () => {
   await using scene = await InstallerScene.open({ npmrc: () => `registry=${CLOSED_PORT}\n` });
   expect(await scene.refusalOf(scene.installer.install(ACME))).toContain("cannot be reached. Check the network");
   expectNothingLeft(scene);
@@ -56,14 +56,14 @@ test("X-5 a place that cannot be written to is named", async () => {
   expectNothingLeft(scene);
 });
 
-test("X-5 a package for other systems only says that there is no build for this one", async () => {
+test("X-5 a package for other systems only reports that there is no build for this one", async () => {
   await using scene = await InstallerScene.open();
   await scene.registry.publish(await agentPackage({ manifest: { os: ["aix"] } }));
   expect(await scene.refusalOf(scene.installer.install(ACME))).toContain("has no build for");
   expectNothingLeft(scene);
 });
 
-test("X-5 a wrapper without a program for this system says that there is no build for it", async () => {
+test("X-5 a wrapper without a program for this system reports that there is no build for it", async () => {
   await using scene = await InstallerScene.open();
   const other = process.platform === "darwin" ? "linux" : "darwin";
   const manifest = { optionalDependencies: { [`acme-agent-${other}-arm64`]: "1.0.0" } };
@@ -96,7 +96,7 @@ test("X-26 an agent that never answers is given up", async () => {
   expectNothingLeft(scene);
 });
 
-test("X-5 a package without a program says so", async () => {
+test("X-5 a package without a program is reported", async () => {
   await using scene = await InstallerScene.open();
   await scene.registry.publish({ name: "@acme/agent", version: "1.0.0", files: { "index.js": "" } });
   expect(await scene.refusalOf(scene.installer.install(ACME))).toContain("contains no executable");
@@ -139,7 +139,7 @@ test("X-5 cancelling when nothing is installed does nothing; installing again af
   expect(scene.files()).toEqual(["1.0.0", "current.json"]);
 });
 
-test("X-5 an agent nobody knows, and one that cannot be installed from here, are told apart", async () => {
+test("X-5 an unknown agent and one that cannot be installed from here are distinguished", async () => {
   await using scene = await InstallerScene.open();
   scene.isInstallable = false;
   expect(await scene.refusalOf(scene.installer.install(ACME))).toContain("cannot be installed by Liminal Builder");

@@ -35,7 +35,7 @@ test("X-5 an agent is installed at its pinned version, tried, and can be started
   expect(scene.changed).toEqual([ACME]);
 });
 
-test("X-5 an install tells how far it is, up to the end", async () => {
+test("X-5 an install reports its progress up to the end", async () => {
   await using scene = await withVersions("1.0.0");
   await scene.installer.install(ACME);
   expect(scene.phases()).toEqual(["preparing", "downloading", "testing", "switching", "done"]);

@@ -35,7 +35,7 @@ export class InstallerScene implements AsyncDisposable {
   readonly installed: InstalledAgents;
   readonly installer: AgentInstaller;
   readonly folder: string;
-  /** What the pool would say: whether no process of the agent is at work. */
+  /** The pool's answer: whether no process of the agent is at work. */
   isIdle = true;
   isInstallable = true;
   target: InstallTarget = {
@@ -57,7 +57,7 @@ export class InstallerScene implements AsyncDisposable {
     this.#lifeline = new Lifeline("install-test", env);
     this.installed = new InstalledAgents({
       folder: this.folder,
-      runtimes: { bun: process.execPath, node: () => Bun.which("node") },
+      runtimes: { bun: [process.execPath], node: () => Bun.which("node") },
       warn: (text) => {
         throw new Error(text);
       },
@@ -68,7 +68,7 @@ export class InstallerScene implements AsyncDisposable {
       host: new LocalProcessHost(this.#lifeline, new ProcessLedger("/dev/null"), (error) => {
         throw error;
       }),
-      packageTool: () => options.tool ?? { kind: "bun", program: process.execPath },
+      packageTool: () => options.tool ?? { kind: "bun", command: [process.execPath] },
       toolEnv: () => env,
       agentEnv: async () => env,
       clientVersion: "0.0.0",
@@ -105,13 +105,13 @@ export class InstallerScene implements AsyncDisposable {
     throw new Error("it was not refused");
   }
 
-  /** What lies in the agent's folder; null when there is none. */
+  /** The content of the agent's folder; null when there is none. */
   files(): string[] | null {
     const folder = join(this.folder, ACME);
     return existsSync(folder) ? readdirSync(folder).sort() : null;
   }
 
-  /** The phases told so far, each once. */
+  /** The reported phases, each once. */
   phases(): string[] {
     return [...new Set(this.progress.map(({ phase }) => phase))];
   }

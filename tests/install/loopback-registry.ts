@@ -6,7 +6,7 @@ export interface PublishedPackage {
   readonly version: string;
   /** Fields of package.json beside name and version. */
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** Paths inside the package and what stands there. */
+  /** Paths inside the package and their content. */
   readonly files?: Readonly<Record<string, string>>;
   /** The archive as it is, gzipped, in place of one made of the fields above. */
   readonly archive?: Uint8Array<ArrayBuffer>;

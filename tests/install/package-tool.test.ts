@@ -20,12 +20,12 @@ test.each([
   const file = dir.join("npmrc");
   await writeFile(file, settings);
   const which = (program: string) => `/usr/bin/${program}`;
-  expect(choosePackageTool({ bun: "/bun", env: { npm_config_globalconfig: file }, which }).kind).toBe(
+  expect(choosePackageTool({ bun: ["/bun"], env: { npm_config_globalconfig: file }, which }).kind).toBe(
     kind === "npm" ? "npm" : "bun",
   );
-  expect(choosePackageTool({ bun: "/bun", env: { npm_config_globalconfig: file }, which: () => null })).toEqual({
+  expect(choosePackageTool({ bun: ["/bun"], env: { npm_config_globalconfig: file }, which: () => null })).toEqual({
     kind: "bun",
-    program: "/bun",
+    command: ["/bun"],
   });
 });
 
@@ -36,7 +36,7 @@ test("X-5 npm's settings are looked for beside Node when nothing names them", as
   await writeFile(dir.join("bin/node"), "");
   await writeFile(dir.join("etc/npmrc"), "registry=http://127.0.0.1:9/");
   const which = (program: string) => dir.join("bin", program);
-  expect(choosePackageTool({ bun: "/bun", env: {}, which })).toEqual({ kind: "npm", program: dir.join("bin/npm") });
+  expect(choosePackageTool({ bun: ["/bun"], env: {}, which })).toEqual({ kind: "npm", command: [dir.join("bin/npm")] });
 });
 
 test("X-5 a registry for the packages of one scope is honoured", async () => {
@@ -48,9 +48,9 @@ test("X-5 a registry for the packages of one scope is honoured", async () => {
   expect(scene.installed.view(ACME)?.version).toBe("1.0.0");
 });
 
-test.skipIf(npm === null)("X-5 npm installs the same, and its failures are told in the same words", async () => {
+test.skipIf(npm === null)("X-5 npm installs the same, and its failures have the same texts", async () => {
   await using scene = await InstallerScene.open({
-    tool: { kind: "npm", program: npm ?? "" },
+    tool: { kind: "npm", command: [npm ?? ""] },
     npmrc: ({ url }) => `registry=${url}\nfetch-retries=0\n`,
   });
   await scene.registry.publish(await agentPackage());
@@ -64,9 +64,9 @@ test.skipIf(npm === null)("X-5 npm installs the same, and its failures are told 
   expect(scene.files()).toEqual(["1.0.0", "current.json"]);
 });
 
-test.skipIf(npm === null)("X-5 npm without a network says the same as Bun", async () => {
+test.skipIf(npm === null)("X-5 npm without a network reports the same as Bun", async () => {
   await using scene = await InstallerScene.open({
-    tool: { kind: "npm", program: npm ?? "" },
+    tool: { kind: "npm", command: [npm ?? ""] },
     npmrc: () => "registry=http://127.0.0.1:9/\nfetch-retries=0\n",
   });
   expect(await scene.refusalOf(scene.installer.install(ACME))).toContain("cannot be reached. Check the network");

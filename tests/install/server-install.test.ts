@@ -50,7 +50,7 @@ test("TC-2.2b the list has every agent of the catalog with its state and what to
   for (const { availability, hint } of agents) expect(hint === undefined).toBe(availability !== "needs-install");
 });
 
-test("TC-5.5a X-5 what is not installed says so; once installed, it works without a restart", async () => {
+test("TC-5.5a X-5 an agent that is not installed is reported; once installed, it works without a restart", async () => {
   await using registry = await openRegistry(OFFERED);
   await using server = await startServer(registry);
   const [client, watcher] = [await server.connect(), await server.connect()];
@@ -66,7 +66,7 @@ test("TC-5.5a X-5 what is not installed says so; once installed, it works withou
   await client.ask("ok", { type: "agent:install", cliType: "codex" });
   const done = await watcher.next("agent:install-progress", ({ phase }) => phase === "done", mark);
   expect(done).toMatchObject({ cliType: "codex", progress: 1, message: `Codex ${OFFERED} is installed` });
-  // Lists come for other reasons, too: the one after the install knows its version.
+  // Lists arrive for other reasons, too: the one after the install has its version.
   const isInstalled = ({ id, installedVersion }: AgentInfo) => id === "codex" && installedVersion !== undefined;
   const { agents } = await watcher.next("agent:list", (list) => list.agents.some(isInstalled), mark);
   expect(agents.find(({ id }) => id === "codex")).toMatchObject({
@@ -121,7 +121,7 @@ test("X-5 an agent at work is not removed from under its turn; an idle one is, a
   expect(existsSync(join(server.dataDir, "agents", "codex"))).toBe(false);
 });
 
-test("X-5 a failed install is an error that says what to do, and everyone hears that it ended", async () => {
+test("X-5 a failed install is an error with advice, and every client gets its end", async () => {
   await using registry = await openRegistry();
   await using server = await startServer(registry);
   const [client, watcher] = [await server.connect(), await server.connect()];
@@ -194,7 +194,7 @@ test("X-5 a command sent twice installs once", async () => {
   expect((await infoOf(client)).availability).toBe("needs-install");
 });
 
-test("X-5 newer versions are looked for when the list is asked for, not before, and everyone hears of them", async () => {
+test("X-5 newer versions are looked up when the list is requested, not before, and every client gets them", async () => {
   await using registry = await openRegistry();
   let asked = 0;
   const entry = {

@@ -85,7 +85,8 @@ test("TC-5.3a after a shutdown no agent is left and nothing that it started, dae
   const again = await talk.joinedBy(await server.connect());
   expect(again.answer).toContain("daemon");
   const interrupted = await other.joinedBy(again.client);
-  expect(interrupted.state.turn).toMatchObject({ state: "idle", stopReason: "interrupted" });
+  const error = { message: "Liminal Builder was stopped, and Liminal Guide with it." };
+  expect(interrupted.state.turn).toMatchObject({ state: "idle", stopReason: "interrupted", error });
   expect(interrupted.tools.map(({ status }) => status)).toEqual(["error"]);
 });
 
@@ -113,7 +114,7 @@ test("TC-5.5a an agent that is not installed is refused with what to do, and sho
   expect(sessions).toEqual([]);
 });
 
-test("TC-5.5b a failed handshake is told with the last lines of stderr, and is not retried by itself", async () => {
+test("TC-5.5b a failed handshake is reported with the last lines of stderr, and is not retried automatically", async () => {
   await using server = await startTestServer({
     agents: {
       dying: { ...guideWith("--scenario", "crash-at-start"), retryMs: [0] },
@@ -157,7 +158,7 @@ test("TC-5.5b an agent that never answers is given up after ACP_START_TIMEOUT_MS
   expect(server.agentProcesses().filter(isGuide)).toEqual([]);
 });
 
-test("TC-5.2b TC-5.2c an agent that dies is shown as disconnected and comes back by itself", async () => {
+test("TC-5.2b TC-5.2c an agent that crashes is shown as disconnected and restarts automatically", async () => {
   await using server = await startTestServer({ agents: { guide: { ...guideWith(), retryMs: [1, 1] } } });
   const talk = await startTalk(server, "guide");
   await talk.say("stream 1 words");

@@ -26,7 +26,7 @@ export const ONCE_OPTIONS: z.infer<typeof Option>[] = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
 
-/** A real agent process that asks for whatever a prompt says, all of it at once, and tells the answers it got. */
+/** A real agent process that sends the requests in a prompt, all at once, and prints the answers it got. */
 export function askingAgent(more: Partial<AgentSetting> = {}): AgentSetting {
   return { name: "Asking", command: process.execPath, args: [import.meta.path], ...more };
 }

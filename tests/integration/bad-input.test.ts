@@ -82,7 +82,7 @@ async function errorTo(client: SocketClient, frame: string | Uint8Array<ArrayBuf
   return (await client.next("error", () => true, mark)).code;
 }
 
-test("frames that are no messages are each answered INVALID_MESSAGE, change nothing and disturb nobody", async () => {
+test("frames that are no messages are each answered INVALID_MESSAGE, change nothing and disturb no other client", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await talk.say("stream 2 words");
@@ -152,7 +152,7 @@ test("__proto__ and constructor keys are data like any other and pollute nothing
   );
 });
 
-test("JSON nested without end is refused, and the server lives on", async () => {
+test("JSON nested without end is refused, and the server keeps running", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, projectId, sessionId } = talk;
@@ -202,7 +202,7 @@ test("a frame over the limit gets LIMIT_EXCEEDED by name and value, measured in 
   await talk.say("stream 1 words");
 });
 
-test("ten thousand tiny frames are each answered, in order, while another client goes on undisturbed", async () => {
+test("ten thousand tiny frames are each answered, in order, while another client continues undisturbed", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const client = await server.connect();
@@ -215,7 +215,7 @@ test("ten thousand tiny frames are each answered, in order, while another client
   expect(talk.answer.split(" ")).toHaveLength(40);
 });
 
-test("random damage to valid messages never breaks the server and never changes what was said", async () => {
+test("random damage to valid messages never breaks the server and never changes the transcript", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, sessionId, projectId } = talk;
@@ -231,7 +231,7 @@ test("random damage to valid messages never breaks the server and never changes 
     { type: "project:remove", projectId: "none" },
     { type: "session:draft", sessionId, content: "d" },
   ].map((message) => JSON.stringify({ requestId: "fuzz", ...message }));
-  // Not one of the server's clients: which ids its damaged frames carry is chance, so its own checks say nothing.
+  // Not one of the server's clients: the ids in its damaged frames are random, so its own checks would be meaningless.
   using attacker = await SocketClient.connect({ url: `ws://127.0.0.1:${server.port}/ws?token=${server.token}` });
   const spices = [
     '"',

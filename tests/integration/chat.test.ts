@@ -12,7 +12,8 @@ test("TC-3.1b an empty message is refused and changes nothing; one with only an 
   const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
-  const { seq } = talk.state;
+  // The agent sends them after the session was made: its last message of its own accord.
+  const { seq } = await talk.until("the agent's commands", ({ config }) => config.commands.length > 0);
   for (const content of ["", " ", "\n\t  \r\n", " "]) {
     const refused = await client.ask("error", { type: "session:send", sessionId, content });
     expect(refused).toMatchObject({ code: "INVALID_MESSAGE", message: "Invalid request payload." });
@@ -22,7 +23,7 @@ test("TC-3.1b an empty message is refused and changes nothing; one with only an 
   expect(talk.entries).toEqual([]);
 });
 
-test("TC-3.1a a sent message is an entry with its command id, in a running turn, before the agent has said a word", async () => {
+test("TC-3.1a a sent message is an entry with its command id, in a running turn, before the agent has sent anything", async () => {
   const server = shared();
   const talk = await startTalk(server);
   const mark = talk.client.mark();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CliType } from "../../src/protocol/ids.ts";
+import { MODEL_FAVOURITES_MAX } from "../../src/protocol/limits.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { script, scriptedAgent } from "./scripted-agent.ts";
 import { anotherTalk, startTalk, type Talk } from "./talk.ts";
@@ -75,6 +77,31 @@ test("X-7 modes and models of older agents are remembered too, and set by their 
   expect(choices(next)).toEqual({ "legacy:mode": "edits", "legacy:model": "small" });
 });
 
+test("[X-60] favourite models are sent to every client with the options, by agent, and the model that was used last", async () => {
+  const talk = await startTalk(server, "older");
+  const cliType = CliType.parse("older");
+  await choose(talk, "legacy:model", "large");
+  const other = await server.connect();
+  const favour = (model: string, favourite: boolean) =>
+    other.ask("agent:options", { type: "agent:favourite", cliType, model, favourite });
+  const told = () => talk.client.ask("agent:options", { type: "agent:options", cliType });
+  expect(await told()).toMatchObject({ favourites: [], lastModel: "large" });
+  expect(await favour("small", true)).toMatchObject({ favourites: ["small"] });
+  expect(await favour("small", true)).toMatchObject({ favourites: ["small"] });
+  // What new sessions start with is another matter than what was used last.
+  await talk.client.ask("agent:options", { type: "agent:choose", cliType, configId: "legacy:model", value: "small" });
+  const { favourites, lastModel, options } = await told();
+  expect([favourites, lastModel, options.find(({ category }) => category === "model")?.currentValue]).toEqual([
+    ["small"],
+    "large",
+    "small",
+  ]);
+  expect(await favour("small", false)).toMatchObject({ favourites: [] });
+  for (let index = 0; index < MODEL_FAVOURITES_MAX; index += 1) await favour(`model ${index}`, true);
+  const full = await other.request({ type: "agent:favourite", cliType, model: "one more", favourite: true });
+  expect(full).toMatchObject({ type: "error", details: expect.stringContaining("remove one of them first") });
+});
+
 test("X-7 grouped values can be chosen, and the agent's answer replaces the whole list", async () => {
   const talk = await startTalk(server, "grouped");
   await choose(talk, "effort", "high");
@@ -82,7 +109,7 @@ test("X-7 grouped values can be chosen, and the agent's answer replaces the whol
   expect(choices(await anotherTalk(talk.client, talk.projectId, "grouped"))).toEqual({ effort: "high" });
 });
 
-test("X-7 a choice the agent refuses changes nothing, says why, and is not remembered", async () => {
+test("X-7 a choice the agent refuses changes nothing, reports the reason, and is not remembered", async () => {
   const talk = await startTalk(server, "stubborn");
   const { sessionId } = talk;
   const refused = await talk.client.request({
@@ -96,7 +123,7 @@ test("X-7 a choice the agent refuses changes nothing, says why, and is not remem
   expect(choices(await anotherTalk(talk.client, talk.projectId, "stubborn"))).toEqual({ pace: "slow" });
 });
 
-test("X-7 a choice can be made in the middle of a turn, and a changed mode leaves a line in the talk", async () => {
+test("X-7 a choice can be made in the middle of a turn, and a changed mode leaves a line in the transcript", async () => {
   const talk = await startTalk(server);
   await choose(talk, "mode", "ask");
   await talk.send("sleep");
@@ -110,7 +137,7 @@ test("X-7 a choice can be made in the middle of a turn, and a changed mode leave
   await choose(talk, "mode", "ask");
 });
 
-test("X-7 a session's row says how full the context is and what it cost, to every client", async () => {
+test("X-7 a session's row has the context size and the cost, for every client", async () => {
   const other = await server.connect();
   const talk = await startTalk(server, "scripted");
   const usage = { used: 10, size: 100, cost: { amount: 0.25, currency: "USD" } };

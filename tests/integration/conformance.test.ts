@@ -118,7 +118,7 @@ test("open-tool: a call that still runs when its turn ends does not run on", asy
   await expectCalm(talk);
 });
 
-test("odd-updates: what can be read is shown, the rest is kept, and the turn goes on", async () => {
+test("odd-updates: readable ones are shown, the rest is kept, and the turn continues", async () => {
   const talk = await played("odd-updates");
   await talk.untilTurnsEnded(1);
   expect(talk.answer).toContain("odd ");
@@ -131,7 +131,7 @@ test("odd-updates: what can be read is shown, the rest is kept, and the turn goe
   await expectCalm(talk);
 });
 
-test("echo-user: a prompt that is echoed stands in the transcript once", async () => {
+test("echo-user: a prompt that is echoed is in the transcript once", async () => {
   const talk = await played("echo-user");
   await talk.untilTurnsEnded(1);
   expect(talk.shape).toEqual(["user", "assistant"]);
@@ -168,7 +168,7 @@ test("two-permissions: both questions are open at once, and each gets its own an
   await expectCalm(talk);
 });
 
-test("withdrawn-permission: the question goes away by itself, resolved as cancelled, and the turn goes on", async () => {
+test("withdrawn-permission: the question is removed, resolved as cancelled, and the turn continues", async () => {
   const talk = await played("withdrawn-permission");
   const { permissionId } = await talk.asked();
   await talk.untilTurnsEnded(1);
@@ -195,7 +195,7 @@ test("odd-ids: a question under any JSON-RPC id is answered under exactly that i
   await expectCalm(talk);
 });
 
-test("unknown-request: a request we do not know is refused as such", async () => {
+test("unknown-request: an unknown request is refused as such", async () => {
   const talk = await played("unknown-request");
   await talk.untilTurnsEnded(1);
   expect(talk.answer).toBe("Answer: error -32601");
@@ -222,7 +222,7 @@ test("string-ids: requests with ids of text are answered", async () => {
   await expectCalm(talk);
 });
 
-test("update-before-new: commands told before the session has an id are there", async () => {
+test("update-before-new: commands sent before the session has an id are kept", async () => {
   server = await startTestServer({ agents: { early: guideWith("--scenario", "update-before-new") } });
   const talk = await startTalk(server, "early");
   const { config } = await talk.until("the commands", (state) => state.config.commands.length > 0);
@@ -253,7 +253,7 @@ test("W-3 permission-after-new: a cancel answers a question that is open without
   await expectCalm(talk);
 });
 
-test("permission-after-new: one nobody answered outlives a killed server, and is withdrawn when one stops", async () => {
+test("permission-after-new: an unanswered one outlives a killed server, and is withdrawn when one stops", async () => {
   server = await startTestServer({ agents: { eager: guideWith("--scenario", "permission-after-new") } });
   const talk = await startTalk(server, "eager");
   const asked = await talk.asked();

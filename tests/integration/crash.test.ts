@@ -61,7 +61,7 @@ async function goOn(talks: readonly Talk[], wasAsked: string, rest: readonly str
   if (!streaming || !running || !asking) throw new Error("three conversations are needed");
   const words = streaming.answer.length;
   await streaming.until("more words", () => streaming.answer.length > words);
-  // A command that ran in a terminal of the server's has ended with it, and the agent was told so.
+  // A command that ran in a terminal of the server's has ended with it, and the agent was notified.
   await running.until("the end of the command", () => running.tools.at(-1)?.status === "error");
   const { permissionId } = await asking.asked();
   expect<string>(permissionId).toBe(wasAsked);

@@ -15,7 +15,7 @@ async function post(server: TestServer, path: string, body: object = {}) {
 }
 
 describe("everything at once", () => {
-  it("is backed up into the data directory while the server works, and says where", async () => {
+  it("is backed up into the data directory while the server works, and the path is returned", async () => {
     await using server = await startTestServer();
     const talk = await startTalk(server);
     await talk.say("stream 3 words");
@@ -65,7 +65,7 @@ describe("everything at once", () => {
     await kept.say("stream 2 words");
   });
 
-  it("everything goes only with the words that say so, and never a file of a project", async () => {
+  it("everything is deleted only with the confirming text, and never a file of a project", async () => {
     await using server = await startTestServer();
     const talk = await startTalk(server);
     const { projects } = await talk.client.ask("project:list", { type: "project:list" });
@@ -83,7 +83,7 @@ describe("everything at once", () => {
     await again.say("stream 2 words");
   });
 
-  it("is for whoever has the token, and by POST", async () => {
+  it("is for clients with the token, and by POST", async () => {
     await using server = await startTestServer();
     for (const path of ["/api/backup", "/api/delete"]) {
       expect((await server.fetch(path)).status).toBe(405);

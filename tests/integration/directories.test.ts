@@ -31,7 +31,7 @@ test("directories:list gives what a typed path could become: directories by name
   expect(await at.names(`${at.dir}/beta/`)).toEqual(["inner"]);
 });
 
-test("directories:list shows hidden directories only to one who types the dot", async () => {
+test("directories:list shows hidden directories only when the dot is typed", async () => {
   await using at = await scene(".hidden", ".config", "seen");
   expect(await at.names(`${at.dir}/`)).toEqual(["seen"]);
   expect(await at.names(`${at.dir}/.`)).toEqual([".config", ".hidden"]);
@@ -56,7 +56,7 @@ test("directories:list expands ~, marks repositories and links, and leaves out l
   expect(await at.names("~/code/link/")).toEqual([]);
 });
 
-test("directories:list says what is wrong with a path while it is typed: missing, relative, a file, there already", async () => {
+test("directories:list reports the error in a path while it is typed: missing, relative, a file, there already", async () => {
   await using at = await scene("once");
   const file = join(at.dir, "file");
   await writeFile(file, "");
@@ -73,7 +73,7 @@ test("directories:list says what is wrong with a path while it is typed: missing
   expect(tooLong).toMatchObject({ type: "error", code: "INVALID_MESSAGE" });
 });
 
-test("directories:list of 5,000 links to directories is bounded, says so, and still finds each by its name", async () => {
+test("directories:list of 5,000 links to directories is bounded, reports that, and still finds each by its name", async () => {
   await using at = await scene();
   const target = await at.server.directory("target");
   for (let made = 0; made < 5_000; made += 1) symlinkSync(target, join(at.dir, `d${made}`));
@@ -92,7 +92,12 @@ test("directories:list marks what cannot be looked into, and lists nothing of it
   await mkdir(dir.join("closed/secret"), { recursive: true });
   await mkdir(dir.join("open"));
   await chmod(dir.path, 0o755);
-  const service = new ProjectService({ world: countingWorld(), store: store.projects, home: dir.path });
+  const service = await ProjectService.open({
+    world: countingWorld(),
+    store: store.projects,
+    home: dir.path,
+    places: null,
+  });
   await chmod(dir.join("closed"), 0o000);
   const isRoot = process.getuid?.() === 0;
   if (isRoot) process.seteuid?.(NOBODY); // root may read everything

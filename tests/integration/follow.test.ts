@@ -20,14 +20,23 @@ test("TC-5.6b a client that leaves in the middle of a turn and comes back with `
   await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
   const stayed = await startTalk(server, "scripted");
   const left = await reopen(await server.connect(), stayed);
-  const goOn = join(await server.directory("gate"), "go-on");
+  const gates = await server.directory("gate");
+  const [hasLeft, goOn] = [join(gates, "has-left"), join(gates, "go-on")];
   await stayed.send(
-    script(...countFromTo(1, 150), { untilFile: goOn }, ...countFromTo(151, 1_500), { end: "end_turn" }),
+    script(
+      ...countFromTo(1, 20),
+      { untilFile: hasLeft },
+      ...countFromTo(21, 150),
+      { untilFile: goOn },
+      ...countFromTo(151, 1_500),
+      { end: "end_turn" },
+    ),
   );
   await left.untilAnswer("w20");
   const { states } = left.client.sessions;
   left.client[Symbol.dispose]();
-  await stayed.untilAnswer("w120");
+  await writeFile(hasLeft, "");
+  await stayed.untilAnswer("w150");
 
   const client = await server.connect(states);
   const back = new Talk(client, stayed.projectId, stayed.sessionId);
@@ -162,7 +171,7 @@ test("session:page and session:open refuse what makes no sense", async () => {
   }
 });
 
-test("a client that closed a session hears nothing of it but what every client hears; opening it again follows anew", async () => {
+test("a client that closed a session receives nothing of it but what every client receives; opening it again follows anew", async () => {
   const server = shared();
   const talk = await startTalk(server);
   const { sessionId } = talk;
@@ -179,7 +188,7 @@ test("a client that closed a session hears nothing of it but what every client h
   expect(comparable(other.state)).toEqual(comparable(talk.state));
 });
 
-test("a draft is kept, told to the other followers, and comes with the history", async () => {
+test("a draft is kept, sent to the other followers, and comes with the history", async () => {
   const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
@@ -188,7 +197,7 @@ test("a draft is kept, told to the other followers, and comes with the history",
   await client.ask("ok", { type: "session:draft", sessionId, content: "half a thou" });
   const told = await other.client.next("session:draft", (message) => message.sessionId === sessionId, 0);
   expect(told).toMatchObject({ content: "half a thou" });
-  // The one who types does not get its own words back: they may be older than what stands there by now.
+  // The typing client does not get its own text back: it may be older than the current text.
   expect(client.all("session:draft", mark)).toEqual([]);
   const late = await server.connect();
   expect((await late.ask("session:history", { type: "session:open", sessionId })).draft).toBe("half a thou");
@@ -198,7 +207,7 @@ test("a draft is kept, told to the other followers, and comes with the history",
   expect(code).toBe("SESSION_NOT_FOUND");
 });
 
-test("(D14) text of a session that nobody looks at comes in few facts, in order, and at once when it is shown", async () => {
+test("(D14) text of a session without viewers comes in few facts, in order, and at once when it is shown", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
@@ -215,7 +224,7 @@ test("(D14) text of a session that nobody looks at comes in few facts, in order,
   await talk.send("stream 100000 words at 50/s");
   await talk.untilAnswer("w3");
   const heldFrom = talk.state.seq;
-  // Its answer stands behind what was held: the cursor has passed it when the answer is there.
+  // Its answer comes after held messages: when it arrives, the cursor has passed it.
   await seen(true);
   const words = talk.answer.length;
   await talk.until("words as they are said", ({ seq }) => seq > heldFrom + 10);

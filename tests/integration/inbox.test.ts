@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startTestServer } from "../support/test-server.ts";
 import { anotherTalk, startTalk } from "./talk.ts";
 
-test("X-22 a client that has only just come is told what waits in every session, and what each one does", async () => {
+test("X-22 a client that has just connected gets the open requests and the activity of every session", async () => {
   await using server = await startTestServer();
   const asking = await startTalk(server);
   const running = await anotherTalk(asking.client, asking.projectId);

@@ -20,7 +20,7 @@ const PROMPTS = [
   "scenario burst",
   "scenario odd-updates",
 ];
-/** Those that matter most stand here more than once. */
+/** The most important ones are listed more than once. */
 const STEPS = [
   ...([
     "send",
@@ -110,7 +110,7 @@ export class Interleaving {
     },
   };
 
-  /** Sent by whoever is there. */
+  /** Sent by any connected client. */
   #command(command: WithoutSession<Extract<Request, { sessionId: string }>>): void {
     this.#someone.post({ ...command, sessionId: this.stayed.sessionId });
   }

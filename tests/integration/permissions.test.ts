@@ -153,7 +153,7 @@ test("W-3 W-11 a cancelled command keeps the output it had shown", async () => {
   expect(talk.tools[0]?.result).toContain("started");
 });
 
-test("a question survives the reader: one that opens the session later sees it and can answer", async () => {
+test("a question outlives its reader: a client that opens the session later gets it and can answer", async () => {
   const server = shared();
   const talk = await startTalk(server);
   await talk.send("run echo later");
@@ -167,7 +167,7 @@ test("a question survives the reader: one that opens the session later sees it a
   expect(later.tools).toMatchObject([{ status: "complete", result: "later\n" }]);
 });
 
-test("W-8 X-4 more requests than may be open are cancelled at once and told of once; what is open stays and is answered", async () => {
+test("W-8 X-4 more requests than may be open are cancelled at once and reported once; open ones stay and are answered", async () => {
   const extra = 200;
   await using server = await startTestServer({ agents: { asking: askingAgent() } });
   const talk = await startTalk(server, "asking");

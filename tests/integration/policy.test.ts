@@ -47,16 +47,16 @@ test("X-4 edits mode: an edit inside is answered without asking, in view of ever
   expect(talk.client.all("session:turn").map(({ turn }) => turn.state)).not.toContain("waiting");
   expect(talk.tools).toMatchObject([{ permission: { answer: "allowed", by: "policy" } }]);
   for (const outside of [join(path, "../outside/x"), join(path, "link/x"), `${path}/link/../x`]) {
-    await talk.send(asks(edit(outside)));
+    const sent = await talk.send(asks(edit(outside)));
     const { note } = await talk.asked();
     expect(note).toContain("outside this session's directory");
     await talk.answerWith("no");
-    await talk.untilIdle(talk.state.seq);
+    await talk.untilIdle(sent);
   }
   expect(await audit(talk)).toMatchObject([{ answer: "allowed", kind: "edit", what: join(path, "src/new.ts") }]);
 });
 
-test("X-4 W-8 with nobody there the policy decides, or the request waits; the server lives and the answer is in the log", async () => {
+test("X-4 W-8 without a client the policy decides, or the request waits; the server keeps running and the answer is in the log", async () => {
   await using server = await startTestServer({ agents: ASKING });
   const { talk } = await talkWith(server, { rules: [allow("npm test")] });
   const { sessionId, projectId } = talk;
@@ -107,7 +107,7 @@ test("X-4 a rule ends at its time, and is taken back by hand", async () => {
   await talk.asked();
 });
 
-test("X-4 X-2 a change is heard by every client and answers what waits; identical rules are kept once", async () => {
+test("X-4 X-2 a change is sent to every client and answers open requests; identical rules are kept once", async () => {
   await using server = await startTestServer({ agents: ASKING });
   const { talk } = await talkWith(server, undefined);
   const other = await server.connect();
@@ -161,7 +161,7 @@ test("X-4 rules of project and agent hold in every session of theirs, and after 
   await next.asked();
 });
 
-test("X-22 a preview says what past requests would have been answered, without answering anything", async () => {
+test("X-22 a preview shows how past requests would have been answered, without answering anything", async () => {
   await using server = await startTestServer({ agents: ASKING });
   const { talk, path } = await talkWith(server, undefined);
   const { client, sessionId } = talk;
@@ -198,25 +198,25 @@ test("X-4 only an option for this once is taken; without exactly one, or when it
       { ...once, optionId: "b" },
     ],
   ]) {
-    await talk.send(asks({ ...run("npm test"), options }));
+    const sent = await talk.send(asks({ ...run("npm test"), options }));
     expect((await talk.asked()).note).toContain("not offer exactly one option");
     await talk.answerWith(options[0]?.optionId ?? "");
-    await talk.untilIdle(talk.state.seq);
+    await talk.untilIdle(sent);
   }
   await talk.send(asks(run("npm test\u200b")));
   expect((await talk.asked()).note).toContain("U+200B");
   await talk.answerWith("no");
 });
 
-test("X-4 a question taken back, or cut off by a cancel, while the rules are looked at leaves nobody waiting", async () => {
+test("X-4 a question taken back, or cut off by a cancel, while the rules are evaluated leaves no caller waiting", async () => {
   await using server = await startTestServer({ agents: ASKING });
   const { talk, path } = await talkWith(server, "edits");
   await talk.say(asks({ ...edit(join(path, "../outside/x")), withdraw: true }, edit(join(path, "a.ts"))));
   expect(talk.answer).toBe("answers: withdrawn, once");
   expect(talk.state).toMatchObject({ pending: [], turn: { state: "idle" } });
-  await talk.send(asks(run("npm test"), run("npm test")));
+  const sent = await talk.send(asks(run("npm test"), run("npm test")));
   await talk.cancel();
-  const { turn, pending } = await talk.untilIdle(talk.state.seq);
+  const { turn, pending } = await talk.untilIdle(sent);
   expect({ stopReason: turn.stopReason, pending }).toEqual({ stopReason: "cancelled", pending: [] });
 });
 

@@ -24,7 +24,7 @@ function notices(talk: Talk): string[] {
   return talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.content] : []));
 }
 
-/** A turn in which the scripted agent asks these, one after the other, and tells each answer. */
+/** A turn in which the scripted agent asks these, one after the other, and prints each answer. */
 function asks(...questions: Record<string, unknown>[]): string {
   return script(
     ...questions.map((params, index) => ({ ask: { id: `q${index}`, method: "elicitation/create", params } })),
@@ -121,10 +121,10 @@ test("W-9 a pattern that would take for ever is checked at once, and one that ca
   expect(talk.answer).toBe('{"action":"accept","content":{"slow":"aaa","odd":"z"}}');
 });
 
-test("W-9 it can be declined and dismissed, and the transcript says so", async () => {
+test("W-9 it can be declined and dismissed, and the transcript shows it", async () => {
   const talk = await startTalk(server);
   for (const [action, said, kept] of [
-    ["decline", "rather not say", "You declined to answer."],
+    ["decline", "you declined", "You declined to answer."],
     ["cancel", "closed the form", "You dismissed it."],
   ] as const) {
     const seq = await talk.send("ask");
@@ -135,7 +135,7 @@ test("W-9 it can be declined and dismissed, and the transcript says so", async (
   }
 });
 
-test("W-3 W-9 at a cancel the agent hears cancel, and whoever answers later hears so", async () => {
+test("W-3 W-9 at a cancel the agent gets cancel, and a later answer is refused with that", async () => {
   const talk = await startTalk(server, "scripted");
   await talk.send(asks(form({ a: { type: "string" } })));
   const { elicitationId } = await talk.questioned();
@@ -171,7 +171,7 @@ test("W-9 a question that its agent takes back is gone for everyone", async () =
   expect(notices(talk)[0]).toBe("Question: Tell me\nThe agent withdrew it.");
 });
 
-test("W-9 a mode nobody knows, and a form that cannot be shown, are refused with -32602", async () => {
+test("W-9 an unknown mode, and a form that cannot be shown, are refused with -32602", async () => {
   const talk = await startTalk(server, "scripted");
   await talk.say(
     asks({ mode: "telepathy", message: "Guess" }, form({ deep: { type: "object", properties: {} } }, ["deep"]), {
@@ -261,7 +261,7 @@ test("W-4 W-9 X-19 a crash ends an open question as cancelled, a killed server d
   expect(late.code).toBe("REQUEST_NOT_PENDING");
 });
 
-test("W-9 with no client there, a question is declined after a while and the turn goes on", async () => {
+test("W-9 with no client there, a question is declined after a while and the turn continues", async () => {
   await using own = await startTestServer({ env: { LIMINAL_QUESTION_UNWATCHED_MS: "100" } });
   const talk = await startTalk(own);
   await talk.send("ask");
@@ -273,7 +273,7 @@ test("W-9 with no client there, a question is declined after a while and the tur
     "the turn to end without anybody",
   );
   const later = await reopen(await own.connect(), talk);
-  expect(later.answer).toContain("rather not say");
+  expect(later.answer).toContain("you declined");
   expect(notices(later)).toEqual([
     "Question: The guide would like to know a little about you.\nDeclined automatically: nobody was available to answer.",
   ]);

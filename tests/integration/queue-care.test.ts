@@ -37,7 +37,7 @@ test("X-6 send now twice, or of a message that runs already, stops nothing a sec
   await talk.untilIdle();
 });
 
-test("X-6 a held queue is resumed as it stands", async () => {
+test("X-6 a held queue is resumed unchanged", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;

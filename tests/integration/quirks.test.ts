@@ -101,7 +101,7 @@ test("quirk: text streamed again from the start after a dropped connection is ke
   expect(talk.shape).toEqual(["user", "assistant", "assistant"]);
 });
 
-test("quirk: mode and options told again in every turn make no entry, and no fact when nothing changed", async () => {
+test("quirk: mode and options repeated in every turn make no entry, and no fact when nothing changed", async () => {
   const configOptions = [
     {
       id: "mode",
@@ -124,7 +124,7 @@ test("quirk: mode and options told again in every turn make no entry, and no fac
   expect(talk.shape).toEqual(["user", "user", "assistant"]);
 });
 
-test.each([400, 401, 429, 500, -32002, -32602, -32603])(
+test.each([400, 401, 500, -32002, -32602, -32603])(
   "quirk: a prompt that fails with code %d fails its turn in the agent's words",
   async (code) => {
     const talk = await played(chunk("Half."), { fail: { code, message: "The model is gone." } });
@@ -165,13 +165,13 @@ test("quirk: a question that is taken back after our cancel has answered it alre
   await expectGoesOn(talk);
 });
 
-test("quirk: a request outside the protocol in the middle of a turn gets -32601, and the agent goes on", async () => {
+test("quirk: a request outside the protocol in the middle of a turn gets -32601, and the agent continues", async () => {
   const talk = await played({ ask: { id: "drain", method: "craft/drainMidTurnQueue" } }, chunk(" On."), END);
   expect(talk.answer).toContain('"code":-32601');
   expect(talk.answer.endsWith(" On.")).toBe(true);
 });
 
-test("quirk: notifications the protocol does not know, with an underscore or without, are passed over", async () => {
+test("quirk: unknown notifications, with an underscore or without, are ignored", async () => {
   const talk = await played(
     { send: { method: "craft/status" } },
     { send: { method: "_craft/status" } },
@@ -219,7 +219,7 @@ test("quirk: a title that comes after the prompt's answer is taken, and starts n
   expect(talk.state.turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
 });
 
-test("quirk: diffs of new files and with relative paths are shown as they are, whatever stands for no old text", async () => {
+test("quirk: diffs of new files and with relative paths are shown as they are, whatever represents a missing old text", async () => {
   const diff = { type: "diff", path: "src/a.ts", newText: "new" };
   const content = [diff, { ...diff, oldText: null }, { ...diff, oldText: "" }];
   const talk = await played(tool("t", { title: "Edit", status: "completed", content }), END);

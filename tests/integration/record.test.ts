@@ -8,7 +8,7 @@ import { ONCE_OPTIONS } from "./asking-agent.ts";
 import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
 import { anotherTalk, reopen, startTalk, type Talk } from "./talk.ts";
 
-// What stays in the record of a session, whoever reads it and whenever.
+// What stays in the record of a session, for every reader at any time.
 
 const END = { end: "end_turn" };
 const LONG_LINES = 32_000;
@@ -60,7 +60,7 @@ test("W-2 refusal, token-limit, request-limit: how a turn ended stays in the rec
   expect(fresh.entries).toEqual(talk.entries);
 });
 
-test("sub-agents: what they say and do names the call they work for", async () => {
+test("sub-agents: their messages and calls name the call they work for", async () => {
   const talk = await startTalk(server);
   await talk.say("scenario sub-agents");
   const [first, second, inner] = talk.tools;
@@ -68,9 +68,9 @@ test("sub-agents: what they say and do names the call they work for", async () =
     entry.type === "assistant" ? [[entry.content, entry.parentToolCallId]] : [],
   );
   expect(said).toEqual([
-    ["first: ", first?.toolCallId],
+    // They send text at the same time; each text continues its own.
+    ["first: on it", first?.toolCallId],
     ["second: looking", second?.toolCallId],
-    ["on it", first?.toolCallId],
     ["deep inside", inner?.toolCallId],
     ["Both are done.", undefined],
   ]);
@@ -209,7 +209,7 @@ test("W-3 completed-after-cancel: a cancelled call stays cancelled when its agen
   expect(talk.tools).toMatchObject([{ status: "cancelled", result: "done after all" }]);
 });
 
-test("W-12 a compaction and an update nobody knows: one is a line in the talk, the other is kept and hurts nobody", async () => {
+test("W-12 a compaction and an unknown update: one is a line in the transcript, the other is kept and has no effect", async () => {
   const talk = await startTalk(server, "scripted");
   const compaction = { sessionUpdate: "compaction_update", compactionId: "c" };
   await talk.say(

@@ -13,9 +13,9 @@ function killAgent(server: TestServer): void {
 
 /** After this the agent's own session remembers that commands need no question. */
 async function teachAlways(talk: Talk): Promise<void> {
-  await talk.send("run echo taught");
+  const sent = await talk.send("run echo taught");
   await talk.answerWith("allow-always");
-  await talk.untilIdle(talk.state.seq);
+  await talk.untilIdle(sent);
 }
 
 /** Whether the agent asks again, which it does only when it has forgotten. */
@@ -87,7 +87,7 @@ for (const { name, flags, replays } of [
     replays: true,
   },
 ]) {
-  test(`W-4 the next message brings the agent back ${name}; nothing is said twice`, async () => {
+  test(`W-4 the next message restores the agent ${name}; nothing is repeated`, async () => {
     await using record = await tempDir();
     const file = record.join("wire.jsonl");
     const agent = { ...guideWith(...flags), env: { LIMINAL_GUIDE_RECORD: file } };
@@ -111,7 +111,7 @@ for (const { name, flags, replays } of [
   });
 }
 
-test("W-4 an agent that can neither resume nor load starts over, and a notice says so before its answer", async () => {
+test("W-4 an agent that can neither resume nor load starts over, with a notice before its answer", async () => {
   await using server = await startTestServer({ agents: { guide: guideWith("--without", "resume,load") } });
   const talk = await startTalk(server, "guide");
   await teachAlways(talk);
@@ -129,7 +129,7 @@ test("W-4 an agent that can neither resume nor load starts over, and a notice sa
   expect(talk.entries.filter(({ type }) => type === "notice")).toHaveLength(1);
 });
 
-test("W-4 TC-2.5b after a restart of the server a session goes on where its agent left it", async () => {
+test("W-4 TC-2.5b after a restart of the server a session continues where its agent left it", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await teachAlways(talk);
@@ -142,7 +142,7 @@ test("W-4 TC-2.5b after a restart of the server a session goes on where its agen
   expect(again.shape).not.toContain("notice");
 });
 
-test("W-4 crash: the agent's own exit in a turn is an interruption, and the session goes on", async () => {
+test("W-4 crash: the agent's own exit in a turn is an interruption, and the session continues", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { turn } = await talk.say("crash");

@@ -8,7 +8,7 @@ const AnyMessage = z.looseObject({ method: z.string(), params: z.record(z.string
 /** What one prompt makes the agent do, in order; steps after `end` come after the turn. */
 const Step = z.union([
   z.object({ update: z.record(z.string(), z.unknown()) }),
-  /** Says a text of this many characters. */
+  /** Sends a text of this many characters. */
   z.object({ fill: z.int() }),
   /** Without an end the turn lasts until it is cancelled. */
   z.object({ end: z.string() }),
@@ -22,10 +22,14 @@ const Step = z.union([
   z.object({ line: z.string() }),
   /** Sends any message; the session's id is added where its params name none. */
   z.object({ send: AnyMessage }),
-  /** Sends a request, waits for its answer, tells it as text and goes on. */
+  /** Sends a request, waits for its answer, prints it as text and continues. */
   z.object({ ask: AnyMessage.extend({ id: z.string() }) }),
   /** Waits for a file to be there: the test's word to go on, which needs no server. */
   z.object({ untilFile: z.string() }),
+  /** Runs a command in the session's directory, as a shell tool would. */
+  z.object({ shell: z.string() }),
+  /** Prints the whole prompt it got, as JSON. */
+  z.object({ echoPrompt: z.literal(true) }),
   /** What a cancel makes it do instead of ending the turn as cancelled. */
   z.object({ onCancel: z.array(z.unknown()) }),
 ]);
@@ -40,7 +44,7 @@ const Request = z.object({
   error: z.unknown().optional(),
 });
 type Request = z.infer<typeof Request>;
-const Prompt = z.tuple([z.object({ text: z.string() })]);
+const Prompt = z.tuple([z.object({ text: z.string() })]).rest(z.unknown());
 
 /** As a `requestId`, the id of the prompt that is being played. */
 export const OUR_PROMPT = "$prompt";
@@ -53,6 +57,7 @@ const REFUSE_WORDS = "--refuse-words";
 const REFUSE_WHILE = "--refuse-while";
 const ANSWERS = "--answers";
 const SCRIPTS = "--scripts";
+const MODELS = "--models";
 
 interface Quirk {
   /** A method that ends the process. */
@@ -67,6 +72,8 @@ interface Quirk {
   readonly answers?: Readonly<Record<string, unknown>>;
   /** What prompts in plain words make it do; any other prompt is a script itself. */
   readonly scripts?: Readonly<Record<string, readonly z.input<typeof Step>[]>>;
+  /** Models to choose from. Commands of a session find the chosen one in `$MODEL`. */
+  readonly models?: readonly string[];
 }
 
 /** A real agent process for what the built-in one never does. */
@@ -79,6 +86,7 @@ export function scriptedAgent(quirk: Quirk = {}): AgentSetting {
     ...(quirk.refuseWhile === undefined ? [] : [REFUSE_WHILE, quirk.refuseWhile]),
     ...(quirk.answers === undefined ? [] : [ANSWERS, JSON.stringify(quirk.answers)]),
     ...(quirk.scripts === undefined ? [] : [SCRIPTS, JSON.stringify(quirk.scripts)]),
+    ...(quirk.models === undefined ? [] : [MODELS, quirk.models.join(",")]),
   ];
   return { name: "Scripted", command: process.execPath, args: [import.meta.path, ...flags] };
 }
@@ -88,13 +96,13 @@ export function script(...steps: z.input<typeof Step>[]): string {
   return JSON.stringify(steps);
 }
 
-/** A step that says something. */
+/** A step that sends text. */
 export function chunk(text: string, messageId?: string): { update: Record<string, unknown> } {
   const content = { type: "text", text };
   return { update: { sessionUpdate: "agent_message_chunk", content, ...(messageId !== undefined && { messageId }) } };
 }
 
-/** Steps that say `w1 w2 …` from one number to another, a word each. */
+/** Steps that send `w1 w2 …` from one number to another, a word each. */
 export function countFromTo(first: number, last: number): { update: Record<string, unknown> }[] {
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const word = `w${first + index}`;
@@ -114,22 +122,49 @@ function answer({ id, method, params, result, error }: Request): void {
   if (valueAfter(REFUSE) === method && existsSync(valueAfter(REFUSE_WHILE) ?? "/")) {
     const message = valueAfter(REFUSE_WORDS) ?? `${method} is refused`;
     write({ id, error: { code: Number(valueAfter(REFUSE_CODE) ?? -32603), message } });
-  } else if (method === "session/prompt") play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
-  else write({ id, result: method in ODD_ANSWERS ? ODD_ANSWERS[method] : (RESULTS[method]?.() ?? {}) });
+  } else if (method === "session/prompt") {
+    lastPrompt = params["prompt"];
+    play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
+  } else if (method === "session/set_config_option" && offeredModels.length > 0) {
+    const sessionId = String(params["sessionId"]);
+    models.set(sessionId, String(params["value"]));
+    write({ id, result: { configOptions: configOptions(sessionId) } });
+  } else {
+    const result = method in ODD_ANSWERS ? ODD_ANSWERS[method] : (RESULTS[method]?.() ?? {});
+    const { sessionId = params["sessionId"] } = Object(result);
+    if (params["cwd"] !== undefined) directories.set(String(sessionId), String(params["cwd"]));
+    write({ id, result });
+  }
 }
 
 const RESULTS: Readonly<Record<string, () => object>> = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } }),
-  "session/new": () => ({ sessionId: crypto.randomUUID(), configOptions: CONFIG_OPTIONS }),
-  "session/resume": () => ({ configOptions: CONFIG_OPTIONS }),
+  "session/new": () => ({ sessionId: crypto.randomUUID(), configOptions: configOptions() }),
+  "session/resume": () => ({ configOptions: configOptions() }),
 };
-const CONFIG_OPTIONS = [
-  { id: "pace", name: "Pace", type: "select", currentValue: "slow", options: [{ value: "slow", name: "Slow" }] },
-];
+const PACE = {
+  ...{ id: "pace", name: "Pace", type: "select", currentValue: "slow" },
+  options: [{ value: "slow", name: "Slow" }],
+};
+const offeredModels = (valueAfter(MODELS) ?? "").split(",").filter((model) => model !== "");
+const models = new Map<string, string>();
+
+function modelOf(sessionId = ""): string {
+  return models.get(sessionId) ?? offeredModels[0] ?? "";
+}
+
+function configOptions(sessionId?: string): object[] {
+  if (offeredModels.length === 0) return [PACE];
+  const options = offeredModels.map((value) => ({ value, name: value.toUpperCase() }));
+  const choice = { id: "model", name: "Model", category: "model", type: "select" };
+  return [{ ...choice, currentValue: modelOf(sessionId), options }, PACE];
+}
 
 const ODD_ANSWERS = z.record(z.string(), z.unknown()).parse(JSON.parse(valueAfter(ANSWERS) ?? "{}"));
 const KNOWN_SCRIPTS = z.record(z.string(), z.array(Step)).parse(JSON.parse(valueAfter(SCRIPTS) ?? "{}"));
 
+const directories = new Map<string, string>();
+let lastPrompt: unknown;
 let currentId: unknown;
 let earlierId: unknown;
 let onCancel: (() => void) | null = null;
@@ -191,9 +226,16 @@ function perform(id: unknown, sessionId: string, steps: readonly Step[]): void {
   else if ("answer" in step) write({ id, result: step.answer });
   else if ("line" in step) process.stdout.write(`${step.line}\n`);
   else if ("send" in step) send(step.send);
+  else if ("shell" in step) runShell(sessionId, step.shell);
+  else if ("echoPrompt" in step) update(chunk(JSON.stringify(lastPrompt)));
   else if ("onCancel" in step) onCancel = () => perform(id, sessionId, z.array(Step).parse(step.onCancel));
   else process.exit(step.exit);
   perform(id, sessionId, rest);
+}
+
+function runShell(sessionId: string, command: string): void {
+  const env = { ...process.env, MODEL: modelOf(sessionId) };
+  Bun.spawnSync(["/bin/sh", "-c", command], { cwd: directories.get(sessionId) ?? "/", env });
 }
 
 function valueAfter(flag: string): string | undefined {

@@ -18,7 +18,7 @@ async function countersOf(server: TestServer) {
   return Counters.parse(await (await server.fetch("/api/status")).json()).counters;
 }
 
-test("X-10 everything said in a turn can be found from its end on: prompt, answer, thinking, tools, files, title", async () => {
+test("X-10 all content of a turn can be found from its end on: prompt, answer, thinking, tools, files, title", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const path = await server.directory(talk.projectId);
@@ -100,7 +100,7 @@ test("X-10 sessions of a removed project and archived ones are not shown, and ar
   expect(await count()).toBe(all);
 });
 
-test("X-10 a database from before the index is read after the start, in the background, and /api/status tells how far", async () => {
+test("X-10 a database from before the index is read after the start, in the background, and /api/status has the progress", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await talk.say("pomegranate");

@@ -13,13 +13,13 @@ import { ONCE_OPTIONS } from "./asking-agent.ts";
 import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
 import { startTalk, type Talk } from "./talk.ts";
 
-// The rows of docs/agent-quirks.md about what is said around turns: sessions, choices, files.
+// The rows of docs/agent-quirks.md about messages around turns: sessions, choices, files.
 
 const END = { end: "end_turn" };
 const LOADING = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
 const MODES = { currentModeId: "ask", availableModes: ["ask", "edits"].map((id) => ({ id, name: id })) };
 const MODELS = { currentModelId: "large", availableModels: [{ modelId: "large", name: "Large" }] };
-/** What agents answer for a conversation they do not know. */
+/** Agents' answers for an unknown conversation. */
 const GONE = [
   { code: -32603, words: "Internal error: Session 0199-ab not found" },
   { code: -32602, words: "Unknown sessionId: 0199-ab" },
@@ -87,7 +87,7 @@ test("quirk: null as the result of a choice and of a prompt counts as an empty o
   expect(talk.answer).toBe("Said. Next.");
 });
 
-test("quirk: what an agent says of a session nobody knows is dropped, and a question in it is answered cancelled", async () => {
+test("quirk: updates for an unknown session are dropped, and a question in it is answered with cancelled", async () => {
   const other = { sessionId: "of another life" };
   const talk = await startTalk(server, "scripted");
   await talk.say(
@@ -255,7 +255,7 @@ test("quirk: the wait for gemini's minute ends when the user gives up, and the s
   }
 });
 
-test("quirk: a message that waits for gemini's minute says how long, and can be cancelled", async () => {
+test("quirk: a message that waits for gemini's minute shows how long, and can be cancelled", async () => {
   const isWait = ({ content }: { readonly content: string }) => content.includes("would lose this conversation");
   const minute = () => Math.floor(Date.now() / MINUTE_MS);
   let talk: Talk;

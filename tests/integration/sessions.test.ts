@@ -23,7 +23,7 @@ test("TC-2.1b the session with the most recent activity comes first", async () =
   expect(await order()).toEqual([second.sessionId, first.sessionId, third.sessionId]);
 });
 
-test("TC-2.2a a new session is told to every client, with its row", async () => {
+test("TC-2.2a a new session is sent to every client, with its row", async () => {
   await using server = await startTestServer();
   const other = await server.connect();
   const { sessionId, projectId, client, state } = await startTalk(server);
@@ -64,7 +64,7 @@ test("TC-2.2a a session can be made with a title, which then is the user's own",
   });
 });
 
-test("TC-2.2f a creation that fails says why and leaves no row", async () => {
+test("TC-2.2f a creation that fails reports the reason and leaves no row", async () => {
   await using server = await startTestServer({
     agents: { refusing: guideWith("--scenario", "refused-new"), locked: guideWith("--scenario", "auth-required") },
   });

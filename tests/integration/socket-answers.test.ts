@@ -209,7 +209,7 @@ test("a choice the agent refuses is answered with the agent's own words", async 
   });
 });
 
-test("an agent that dies while a session is made is AGENT_UNAVAILABLE, not a fault of ours", async () => {
+test("an agent that exits while a session is created is AGENT_UNAVAILABLE, not an internal error", async () => {
   await using server = await startTestServer({ agents: { scripted: scriptedAgent({ dieOn: "session/new" }) } });
   const client = await server.connect();
   const { project } = await client.ask("project:added", { type: "project:add", path: await server.directory("one") });

@@ -10,7 +10,7 @@ const steer = (talk: Talk, content: string, commandId = content) =>
   talk.client.request({ type: "session:steer", sessionId: talk.sessionId, content, commandId });
 const ADVERTISED = { agentCapabilities: {}, protocolVersion: 1, _meta: { steering: { supported: true } } };
 
-test("X-6 a steered message joins the running turn in every window, and the turn goes on with it", async () => {
+test("X-6 a steered message joins the running turn in every window, and the turn continues with it", async () => {
   const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
@@ -18,7 +18,7 @@ test("X-6 a steered message joins the running turn in every window, and the turn
   await talk.untilAnswer("Sleeping");
   const { turn } = talk.state;
   expect(await steer(talk, "turn left")).toMatchObject({ type: "ok" });
-  await other.untilAnswer("I hear you while I work: turn left");
+  await other.untilAnswer("Received while working: turn left");
   expect(other.shape).toEqual(["user", "assistant", "user", "assistant"]);
   expect(other.entries[2]).toMatchObject({
     content: "turn left",
@@ -41,11 +41,11 @@ test("X-6 steering sent twice is done once; without a turn it is an ordinary mes
   await talk.send("sleep");
   await talk.untilAnswer("Sleeping");
   await Promise.all([steer(talk, "once"), steer(talk, "once")]);
-  await talk.untilAnswer("I hear you while I work: once");
+  await talk.untilAnswer("Received while working: once");
   await talk.cancel();
   await talk.untilIdle();
   expect(talk.messages).toEqual(["stream 1 words", "sleep", "once"]);
-  expect(talk.answer.match(/I hear you/g)).toHaveLength(1);
+  expect(talk.answer.match(/Received while working/g)).toHaveLength(1);
 });
 
 test("X-6 an agent that does not offer it is never asked", async () => {
@@ -81,13 +81,13 @@ test.each([
   expect(talk.messages).toEqual(["[]"]);
 });
 
-test("X-6 a retry of a failed turn sends what began it, not what was said into it", async () => {
+test("X-6 a retry of a failed turn sends the message that began it, not the steered ones", async () => {
   const server = shared();
   const talk = await startTalk(server);
   await talk.send("sleep");
   await talk.untilAnswer("Sleeping");
   await steer(talk, "left");
-  await talk.untilAnswer("I hear you");
+  await talk.untilAnswer("Received while working");
   await talk.cancel();
   await talk.untilIdle();
   const { seq } = talk.state;

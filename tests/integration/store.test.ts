@@ -44,7 +44,7 @@ for (const { name, damage, isKept } of [
   { name: "without its list of tables", damage: (bytes: Buffer) => bytes.fill(0xff, 100, 4_096), isKept: true },
   { name: "broken in its middle", damage: (bytes: Buffer) => bytes.fill(0xff, 4_096), isKept: false },
 ]) {
-  test(`(S10) a database that is ${name} is moved aside whole and told; what reads of it is there again`, async () => {
+  test(`(S10) a database that is ${name} is moved aside completely and reported; its readable data is restored`, async () => {
     await using server = await startTestServer();
     const talk = await startTalk(server);
     await talk.say("stream 500 words");
@@ -57,9 +57,13 @@ for (const { name, damage, isKept } of [
     await server.start();
     const aside = (await readdir(server.dataDir)).find((file) => /\.damaged-.*Z$/.test(file));
     expect(server.log).toContain(aside ?? "no file was moved aside");
-    expect(server.log).toContain(isKept ? "1 projects, 1 sessions, 2 entries. Nothing was lost." : "could not be read");
+    expect(server.log).toContain(
+      isKept
+        ? "1 projects, 1 sessions, 2 entries. Nothing was lost."
+        : "The database was damaged and could not be read. A new one was created.",
+    );
     expect(await readFile(join(server.dataDir, aside ?? ""))).toEqual(damaged);
-    const found = checkData(server.dataDir, Date.now()).map(({ status, message }) => `${status}: ${message}`);
+    const found = (await checkData(server.dataDir, Date.now())).map(({ status, message }) => `${status}: ${message}`);
     expect(found.join("\n")).toContain(aside ?? "no file was moved aside");
     const client = await server.connect();
     expect(client.all("hello")[0]?.projects).toEqual(isKept ? projects : []);
@@ -218,7 +222,7 @@ for (const { name, envelope } of [
   });
 }
 
-test("files of the older app that cannot be read are told and stop nothing", async () => {
+test("files of the older app that cannot be read are reported and stop nothing", async () => {
   await using server = await startTestServer({
     prepare: (dataDir) => writeFile(join(dataDir, "projects.json"), '{"version":1,"projects":[{"id":'),
   });

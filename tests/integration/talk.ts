@@ -8,7 +8,7 @@ import { isTurnActive, type SessionState } from "../../src/protocol/session-sche
 import type { SocketClient } from "../support/socket-client.ts";
 import type { TestServer } from "../support/test-server.ts";
 
-/** A client that follows one session and talks in it. */
+/** A client that follows one session and sends messages in it. */
 export class Talk {
   readonly client: SocketClient;
   readonly sessionId: SessionId;
@@ -28,7 +28,7 @@ export class Talk {
     return [...entriesOf(this.state)];
   }
 
-  /** All that the agent has said, without its thoughts. */
+  /** All text of the agent, without its thoughts. */
   get answer(): string {
     return this.entries.flatMap((entry) => (entry.type === "assistant" ? [entry.content] : [])).join("");
   }
@@ -37,7 +37,7 @@ export class Talk {
     return this.entries.filter((entry) => entry.type === "tool-call");
   }
 
-  /** What the user has said, in order. */
+  /** The user's messages, in order. */
   get messages(): readonly string[] {
     return this.entries.flatMap((entry) => (entry.type === "user" ? [entry.content] : []));
   }

@@ -5,7 +5,7 @@ import { anotherTalk, reopen, startTalk } from "./talk.ts";
 
 const TITLE_CHARS_MAX = 50;
 
-test("the title is derived from the first message at once, before the answer, and told to every client", async () => {
+test("the title is derived from the first message at once, before the answer, and sent to every client", async () => {
   await using server = await startTestServer();
   const other = await server.connect();
   const talk = await startTalk(server);

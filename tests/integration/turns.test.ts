@@ -35,7 +35,7 @@ test("W-12 what belongs to an earlier turn is kept and never ends a later one", 
   expect(talk.tools).toMatchObject([{ status: "complete", result: "late result" }]);
 });
 
-test("W-12 what is said between turns has its place between them, survives a restart, and starts no turn", async () => {
+test("W-12 text between turns has its place between them, survives a restart, and starts no turn", async () => {
   await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
   const talk = await startTalk(server, "scripted");
   await talk.send(
@@ -79,7 +79,7 @@ test("tool calls of different turns under one id are different calls; text aroun
   expect(talk.tools.map(({ result }) => result)).toEqual(["first", "second"]);
 });
 
-test("stop reasons of the agent are told as they are; an unknown one counts as the ordinary end", async () => {
+test("stop reasons of the agent are passed on unchanged; an unknown one counts as the ordinary end", async () => {
   await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
   const talk = await startTalk(server, "scripted");
   let count = 0;
@@ -91,7 +91,7 @@ test("stop reasons of the agent are told as they are; an unknown one counts as t
   }
 });
 
-test("a turn that says nothing still says when it is complete", async () => {
+test("a turn without output still reports its end", async () => {
   await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
   const talk = await startTalk(server, "scripted");
   await talk.send(script({ end: "end_turn" }));

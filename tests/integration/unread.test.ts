@@ -8,7 +8,7 @@ async function unreadIn(client: SocketClient, { projectId, sessionId }: Talk): P
   return sessions.find(({ id }) => id === sessionId)?.unread;
 }
 
-test("X-11 a turn that ends, waits or fails while nobody looks makes its session unread, for every client, over a restart", async () => {
+test("X-11 a turn that ends, waits or fails without a viewer makes its session unread, for every client, over a restart", async () => {
   await using server = await startTestServer();
   const other = await server.connect();
   const talk = await startTalk(server);
@@ -64,7 +64,7 @@ test("X-11 what a client shows is read as it happens, until it hides it, shows a
   await watcher.next("session:changed", ({ id, unread }) => id === sessionId && unread === true, 0);
 });
 
-test("X-11 a client that has not heard of the news yet does not mark them read", async () => {
+test("X-11 a client that has not received the news yet does not mark them read", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;

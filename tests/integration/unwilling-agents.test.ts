@@ -26,14 +26,14 @@ test.concurrent("W-2 never-ending-cancel: an agent that ignores a cancel is stop
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await talk.send("scenario never-ending-cancel");
-  await talk.untilAnswer("I do not hear you.");
+  await talk.untilAnswer("This turn ignores cancel.");
   await talk.cancel();
   await talk.cancel();
   await talk.send("stream 2 words");
   await talk.untilTurnsEnded(2);
   const [ended] = talk.client.all("session:turn").filter(({ turn }) => turn.state === "idle");
   expect(ended?.turn.stopReason).toBe("cancelled");
-  expect(talk.answer).toBe("I do not hear you.w1 w2");
+  expect(talk.answer).toBe("This turn ignores cancel.w1 w2");
 });
 
 test.concurrent("X-19 a server that is killed and does not come back leaves no agent behind, however deaf", async () => {

@@ -22,6 +22,8 @@ function read(dir: TempDir, file: string | undefined): string {
   return readFileSync(dir.join("dist", file ?? "not in the manifest"), "utf8");
 }
 
+const TYPES: Readonly<Record<string, string>> = { css: "text/css", js: "text/javascript", png: "image/png" };
+
 test("every asset is there, hashed by content, with its compressed twins and true sizes", async () => {
   await using dir = await samplePage();
   const { assets } = await buildPage(dir.path);
@@ -30,7 +32,7 @@ test("every asset is there, hashed by content, with its compressed twins and tru
   );
   for (const [name, { file, bytes, gzipBytes, brotliBytes, type }] of Object.entries(assets)) {
     const [content, gzipped, brotli] = await Promise.all(["", ".gz", ".br"].map((twin) => bytesOf(dir, file + twin)));
-    expect(file).toMatch(/^assets\/[\w-]+-[a-z0-9]{8}\.(js|css)$/);
+    expect(file).toMatch(/^assets\/[\w-]+-[a-z0-9]{8,13}\.(js|css|png)$/);
     expect({ bytes, gzipBytes, brotliBytes }).toEqual({
       bytes: content?.length ?? 0,
       gzipBytes: gzipped?.length ?? 0,
@@ -38,7 +40,7 @@ test("every asset is there, hashed by content, with its compressed twins and tru
     });
     expect(gunzipSync(gzipped ?? "").toString()).toBe(Buffer.from(content ?? []).toString());
     expect(brotliDecompressSync(brotli ?? "").toString()).toBe(Buffer.from(content ?? []).toString());
-    expect(type).toStartWith(name.endsWith(".css") ? "text/css" : "text/javascript");
+    expect(type).toStartWith(TYPES[name.split(".").at(-1) ?? ""] ?? "no type");
   }
 });
 
@@ -57,7 +59,7 @@ test("documents name the hashed files and preload what is needed at once, not wh
   expect(read(dir, assets["shell.css"]?.file)).toContain("--ink:#123456");
 });
 
-test("a script that stands alone runs as one classic file and leaves nothing in the global scope", async () => {
+test("a standalone script runs as one classic file and leaves nothing in the global scope", async () => {
   await using dir = await samplePage();
   const { assets } = await buildPage(dir.path);
   const said: string[] = [];
@@ -81,7 +83,7 @@ test("a changed source changes the names of exactly what contains it", async () 
   expect(after.pages["portlet"]).toBe(before.pages["portlet"]);
 });
 
-test("whoever reads the manifest while builds run side by side finds every file it names", async () => {
+test("a reader of the manifest finds every file it names while builds run in parallel", async () => {
   await using dir = await samplePage();
   await buildPage(dir.path);
   const seen = new Set<string>();

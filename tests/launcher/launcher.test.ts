@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { watchProcesses } from "../support/leftover-processes.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { runLauncher, runningProcess, startLauncher } from "./run-launcher.ts";
 import { BINARY_PACKAGE, samplePackage, writeTree } from "./sample-package.ts";
 
-/** Says each signal it gets, ends after the second. */
+/** Prints each signal it gets, ends after the second. */
 const COUNTS_SIGNALS = `
   let count = 0;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
@@ -24,7 +25,7 @@ describe("finding Bun", () => {
     expect(await runLauncher(dir, ["version"])).toEqual({ code: 0, stdout: `Bun ${Bun.version}\n`, stderr: "" });
   });
 
-  test("says what is missing and what to do, when only the placeholder is there", async () => {
+  test("reports what is missing, with advice, when there is only the placeholder", async () => {
     await using dir = await samplePackage("", "nowhere");
     const { code, stdout, stderr } = await runLauncher(dir, ["version"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -35,6 +36,38 @@ describe("finding Bun", () => {
 });
 
 describe("handing over", () => {
+  test("the launcher becomes the program: one process, with the same id and the caller's stdin", async () => {
+    using processes = watchProcesses();
+    await using dir = await samplePackage("for await (const line of console) console.log(process.pid, line);");
+    const child = Bun.spawn([dir.join("bin/liminal"), "ls"], {
+      env: { ...process.env, ...processes.env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.write("hello\n");
+    await child.stdin.flush();
+    const { value } = await child.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe(`${child.pid} hello\n`);
+    expect(processes.alive().map(({ pid }) => pid)).toEqual([child.pid]);
+    await child.stdin.end();
+    expect(await child.exited).toBe(0);
+  });
+
+  test("works through links, from any folder, and where PATH has nothing", async () => {
+    await using dir = await samplePackage("console.log(process.argv.slice(2));");
+    await using cwd = await tempDir();
+    await symlink(dir.join("bin/liminal"), cwd.join("first"));
+    await symlink("first", cwd.join("second"));
+    for (const command of [["./second"], ["sh", "second"]])
+      expect(Bun.spawnSync([...command, "ls"], { cwd: cwd.path }).stdout.toString()).toBe('[ "ls" ]\n');
+    expect((await runLauncher(dir, ["ls"], { env: { PATH: "/nowhere" } })).stdout).toBe('[ "ls" ]\n');
+  });
+
+  test("does the same where there is no shell: node bin/liminal.mjs", async () => {
+    await using dir = await samplePackage("console.log(process.argv.slice(2)); process.exitCode = 7;");
+    const { exitCode, stdout } = Bun.spawnSync(["node", dir.join("bin/liminal.mjs"), "ls", "a b"]);
+    expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 7, stdout: '[ "ls", "a b" ]\n' });
+  });
+
   test("passes arguments and folder on, and the exit code back", async () => {
     await using dir = await samplePackage("console.log(process.cwd(), process.argv.slice(2)); process.exitCode = 7;");
     await using cwd = await tempDir();
@@ -48,7 +81,7 @@ describe("handing over", () => {
     expect((await runLauncher(dir, ["ls"])).code).toBe(128 + 9);
   });
 
-  test("runs nothing that the user's folder tells Bun to run", async () => {
+  test("runs nothing that settings of the user's folder name", async () => {
     await using dir = await samplePackage('console.log("secret:", process.env.SECRET);');
     await using cwd = await tempDir();
     await writeTree(cwd.path, {
@@ -61,9 +94,9 @@ describe("handing over", () => {
 });
 
 describe("signals", () => {
-  test("several within a second are one; a later one is passed on again", async () => {
+  test("without a shell, several within a second are one; a later one is passed on again", async () => {
     await using dir = await samplePackage(COUNTS_SIGNALS);
-    await using launcher = startLauncher(dir, ["ls"]);
+    await using launcher = runningProcess(["node", dir.join("bin/liminal.mjs"), "ls"], dir.path, {});
     expect(await launcher.line()).toBe("ready");
     launcher.kill("SIGINT");
     const [first, at] = (await launcher.line()).split(" ");
@@ -87,19 +120,6 @@ describe("signals", () => {
     },
   );
 
-  test("a launcher killed with -9 leaves the server at work", async () => {
-    using processes = watchProcesses();
-    const answers =
-      'console.log(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") }).url.href);';
-    await using dir = await samplePackage(answers);
-    await using launcher = startLauncher(dir, ["ls"], { env: processes.env });
-    const url = await launcher.line();
-    launcher.kill("SIGKILL");
-    await launcher.exited;
-    expect(await (await fetch(url)).text()).toBe("here");
-    expect(processes.alive()).toHaveLength(1);
-  });
-
   test("a SIGTERM to npm start reaches the server, and npm waits for it", async () => {
     using processes = watchProcesses();
     const ends = 'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1_000); console.log("ready");';
@@ -110,6 +130,7 @@ describe("signals", () => {
     await writeTree(dir.path, { "package.json": JSON.stringify({ type: "module", scripts: { start } }) });
     await using npm = runningProcess(["npm", "start", "--silent"], dir.path, processes.env);
     expect(await npm.line()).toBe("ready");
+    expect(processes.alive()).toHaveLength(2);
     npm.kill("SIGTERM");
     await npm.exited;
     expect(processes.alive()).toEqual([]);

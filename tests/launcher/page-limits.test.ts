@@ -9,12 +9,14 @@ const KB = 1_000;
 const GZIP_LEVEL = 9;
 const FIRST_LOAD_SCRIPT_KB_MAX = 90;
 const SCRIPT_FILES_MAX = 15;
-const WORKERS: ReadonlySet<string> = new Set(["highlight-worker.js"]);
+const WORKERS: ReadonlySet<string> = new Set(["highlight-worker.js", "service-worker.js"]);
 /** Packages that most visits never need. */
 const HEAVY = [/node_modules\/@xterm\//, /node_modules\/qr\//, /node_modules\/highlight\.js\//];
 
 const scripts: readonly PageAsset[] = (
-  await Promise.all(PAGE_BUNDLES.filter(({ kind }) => kind !== "styles").map((bundle) => bundlePage(ROOT, bundle)))
+  await Promise.all(
+    PAGE_BUNDLES.filter(({ kind }) => kind !== "styles" && kind !== "files").map((bundle) => bundlePage(ROOT, bundle)),
+  )
 ).flat();
 
 /** The scripts that a document needs before it can run: those it names, and all that these import statically. */

@@ -16,7 +16,7 @@ test("serve builds the page before the server starts, and again only when a sour
   await writeTree(dir.path, SAMPLE_PAGE);
 
   const first = await runLauncher(dir, ["serve"]);
-  expect(first.stdout).toMatch(/^page: 9 files, .*\nserving true\n$/);
+  expect(first).toEqual({ code: 0, stdout: "serving true\n", stderr: expect.stringMatching(/^page: 14 files, .*\n$/) });
   const built = await manifestIdentity(dir);
 
   const inAnHour = Date.now() / 1_000 + 3_600;
@@ -26,7 +26,7 @@ test("serve builds the page before the server starts, and again only when a sour
   expect(await manifestIdentity(dir)).toBe(built);
 
   await writeTree(dir.path, { "src/protocol/version.ts": "export const VERSION = 2;" });
-  expect((await runLauncher(dir, [])).stdout).toMatch(/^page: /);
+  expect((await runLauncher(dir, [])).stderr).toMatch(/^page: /);
   expect(await manifestIdentity(dir)).not.toBe(built);
 });
 

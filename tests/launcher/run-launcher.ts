@@ -1,6 +1,6 @@
 import type { TempDir } from "../support/temp-dir.ts";
 
-/** How a launcher ended and what it said. */
+/** How a launcher ended, and its output. */
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** A process at work; its lines can be waited for. */
@@ -19,7 +19,7 @@ export function startLauncher(
   args: readonly string[],
   { cwd = dir.path, env = {} }: Options = {},
 ): RunningProcess {
-  return runningProcess(["node", dir.join("bin/liminal.mjs"), ...args], cwd, env);
+  return runningProcess([dir.join("bin/liminal"), ...args], cwd, env);
 }
 
 /** Starts any program whose lines are of interest. */
@@ -51,7 +51,7 @@ export async function runLauncher(
   args: readonly string[],
   { cwd = dir.path, env = {} }: Options = {},
 ): Promise<Ended> {
-  const child = Bun.spawn(["node", dir.join("bin/liminal.mjs"), ...args], {
+  const child = Bun.spawn([dir.join("bin/liminal"), ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

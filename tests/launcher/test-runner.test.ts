@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { chmod } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { writeTree } from "./sample-package.ts";
@@ -6,7 +7,7 @@ import { writeTree } from "./sample-package.ts";
 const RUNNER = resolve(import.meta.dirname, "../../scripts/test.ts");
 const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
 
-/** Says where it believes to be. */
+/** Prints its environment. */
 const PROGRAM = "console.log(import.meta.dirname);";
 
 type Ended = { readonly code: number; readonly lines: readonly string[]; readonly last: string };
@@ -69,11 +70,11 @@ test("a process left behind fails the run, is named and is ended", async () => {
   expect({ code, last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
   const pid = lines.map((line) => /\| (\d+) sleep 1000$/.exec(line)?.[1]).find(Boolean) ?? "";
   expect(pid).not.toBe("");
-  // Gone, or dead and waiting to be collected by whoever adopted it.
+  // Gone, or a zombie that its new parent has not reaped yet.
   expect(await new Response(Bun.spawn(["ps", "-o", "stat=", "-p", pid]).stdout).text()).toMatch(/^Z|^$/);
 });
 
-test("tests live in a home of their own, marked, seeded, and may not use the default data dir", async () => {
+test("tests run in a home of their own, marked, seeded, and may not use the default data dir", async () => {
   await using dir = await tempDir();
   const looks = `test("looks", async () => {
     const { HOME, XDG_CONFIG_HOME, LIMINAL_NO_OPEN, LIMINAL_SEED, LIMINAL_ROUNDS, LIMINAL_PORT } = process.env;
@@ -104,6 +105,34 @@ test("without Chromium browser tests are skipped with a hint, and fail where CI 
   expect({ code: inCi.code, last: inCi.last }).toEqual({ code: 1, last: "3 passed, 1 failed" });
 });
 
+/** Refuses twice, as while another apt runs; then it puts a browser where the test says that it is. */
+const BUSY_APT = `#!/bin/sh
+echo "$*" >> "$APT_LOG"
+if [ "$(wc -l < "$APT_LOG")" -le 2 ]; then
+  echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)" >&2
+  exit 100
+fi
+case "$*" in *" install "*) cp /bin/true "$CHROMIUM_PATH";; esac
+`;
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a browser is installed as soon as another apt has given the lock up",
+  async () => {
+    await using dir = await tempDir();
+    await writeTree(dir.path, { "tests/a.browser.test.ts": PASSES, "bin/apt-get": BUSY_APT });
+    await chmod(dir.join("bin/apt-get"), 0o755);
+    const { last } = await runTests(dir, ["--only", "browser"], {
+      PATH: `${dir.join("bin")}:${process.env["PATH"]}`,
+      CHROMIUM_PATH: dir.join("browser"),
+      APT_LOG: dir.join("apt.log"),
+    });
+    expect(last).toBe("5 passed, 0 failed");
+    const update = "-qq update";
+    const install = "-qq install -y --no-install-recommends chromium-headless-shell";
+    expect(await Bun.file(dir.join("apt.log")).text()).toBe(`${[update, update, update, install].join("\n")}\n`);
+  },
+);
+
 test("--filter takes files by path, --name takes tests by name", async () => {
   await using dir = await tempDir();
   await writeTree(dir.path, {
@@ -129,11 +158,13 @@ test("a test that fails once fails the run, also in CI: nothing is run a second 
   expect(await Bun.file(dir.join("runs")).text()).toBe("x");
 });
 
-test("the CPU time of everything that ran is told before the last line", async () => {
+test("the CPU time of everything that ran is printed before the last line", async () => {
   await using dir = await tempDir();
   const burns = `import { spawnSync } from "node:child_process"; import { test } from "bun:test";
     test("burns", () => {
-      spawnSync(process.execPath, ["-e", "while (process.cpuUsage().user < 1_500_000);"]);
+      const burned = "const { user, system } = process.cpuUsage(); return user + system";
+      const burn = \`const burned = () => { \${burned}; }; while (burned() < 1_500_000) for (let i = 0; i < 1e7; i += 1);\`;
+      spawnSync(process.execPath, ["-e", burn]);
     });`;
   await writeTree(dir.path, { "src/lib/a.test.ts": burns });
   const { lines } = await runTests(dir, ["--only", "unit"]);

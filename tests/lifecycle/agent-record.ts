@@ -19,7 +19,7 @@ const Tool = z.looseObject({
 
 /** What one conversation was, by the word of the agent alone. */
 export interface RecordedTalk {
-  /** All it said, joined. */
+  /** All its text, joined. */
   readonly text: string;
   /** The last output of every call, by the call's id. */
   readonly outputs: ReadonlyMap<string, string>;

@@ -37,7 +37,7 @@ test("(B1) TC-5.5b a refused handshake is reported before its process has ended"
   expect(log.indexOf("did not connect")).toBeLessThan(log.indexOf("killed by SIGKILL"));
 });
 
-test("(B2) X-17 the server log and the session's log say when and why an agent started, stopped and was restarted", async () => {
+test("(B2) X-17 the server log and the session's log show when and why an agent started, stopped and was restarted", async () => {
   const guide = guideWith();
   const chatty = {
     name: "Chatty",
@@ -122,7 +122,7 @@ test("(B6) TC-5.2c a crashed agent that waits to be started again is reconnectin
   await talk.client.next("agent:status", ({ status }) => status === "connected", mark);
 });
 
-test("(B5) X-5 without a network the catalog keeps its list and says so in the log", async () => {
+test("(B5) X-5 without a network the catalog keeps its list and logs that", async () => {
   await using server = await startTestServer({ env: { LIMINAL_REGISTRY_URL: "http://127.0.0.1:9/registry.json" } });
   const client = await server.connect();
   const { agents } = await client.ask("agent:list", { type: "agent:list" });

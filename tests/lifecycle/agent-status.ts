@@ -18,7 +18,7 @@ const Status = z.object({
   counters: z.record(z.string(), z.number()),
 });
 
-/** What `/api/status` says, in the shape that is promised. */
+/** The content of `/api/status`, in the documented form. */
 export async function readStatus(server: TestServer): Promise<z.infer<typeof Status>> {
   const response = await server.fetch("/api/status");
   return Status.parse(await response.json());
@@ -31,7 +31,7 @@ export async function agentPid(server: TestServer, id: string): Promise<number> 
   return pid;
 }
 
-/** The states of one agent that a client was told, in order. */
+/** The states of one agent that a client received, in order. */
 export function statusesOf(client: SocketClient, cliType: string, mark = 0): string[] {
   const told = client.all("agent:status", mark).filter((message) => message.cliType === cliType);
   return told.filter(({ requestId }) => requestId === undefined).map(({ status }) => status);

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "bun:test";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { CheckpointId } from "../../src/protocol/changes.ts";
 import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal } from "../cli/liminal.ts";
+import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { anotherTalk, reopen, startTalk, Talk } from "../integration/talk.ts";
 import { NO_FILE_LIMIT } from "../support/file-limit.ts";
 import { startTestServer, TestServer } from "../support/test-server.ts";
+import { git, write } from "../workspace/git-scene.ts";
 
 const SESSIONS = 4;
 
@@ -19,7 +22,7 @@ function digestOf(path: string): string {
   return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 
-/** What a client had been told when the backup began. */
+/** What a client had received when the backup began. */
 function toldTo(talks: readonly Talk[]) {
   return talks.map(({ sessionId, state, answer, messages }) => ({ sessionId, seq: state.seq, answer, messages }));
 }
@@ -98,7 +101,7 @@ describe("a backup", () => {
       await using server = await startTestServer();
       await startTalk(server);
       const folder = placeOf(server, "small");
-      const child = Bun.spawn(["prlimit", "--fsize=20000", Bun.which("node") ?? "node", BINARY, "backup", folder], {
+      const child = Bun.spawn(["prlimit", "--fsize=20000", BINARY, "backup", folder], {
         env: environmentOf(server),
         stderr: "pipe",
         stdout: "ignore",
@@ -195,6 +198,116 @@ describe("restoring", () => {
       }
       expect(existsSync(join(server.dataDir, "restoring"))).toBe(false);
       expect(readdirSync(server.dataDir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+});
+
+/** A session of an agent that has changed a file by its shell, and the checkpoint before that. */
+async function changedFile() {
+  const server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const client = await server.connect();
+  const root = await server.directory("work");
+  git(root, "init", "-q", "-b", "main");
+  await write(root, { "a.txt": "one\n", "b.txt": "b\n" });
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "first");
+  const { project } = await client.ask("project:added", { type: "project:add", path: root });
+  const talk = await anotherTalk(client, project.id, "scripted");
+  const say = async (command: string, count: number) => {
+    await talk.say(script({ shell: command }, chunk("done"), { end: "end_turn" }));
+    const changes = () => talk.entries.filter((entry) => entry.type === "changes");
+    await talk.until("the line of changes", () => changes().length === count);
+    return changes().at(-1)?.before ?? ("" as CheckpointId);
+  };
+  const checkpointId = await say("echo two >> a.txt; rm b.txt", 1);
+  const bring = async (at: TestServer, id: CheckpointId) => {
+    const asking = await at.connect();
+    const about = { sessionId: talk.sessionId, checkpointId: id };
+    const { version } = await asking.ask("checkpoint:preview", { type: "checkpoint:preview", ...about });
+    return asking.ask("checkpoint:restored", { type: "checkpoint:restore", ...about, expect: version });
+  };
+  return { server, talk, root, checkpointId, say, bring };
+}
+
+describe("checkpoints in a backup", () => {
+  it(
+    "[WS-3] [X-1] come back where the vaults are gone, and a file can be restored to before the backup",
+    async () => {
+      const { server, root, checkpointId, bring } = await changedFile();
+      await using _ = server;
+      const [folder, without] = [placeOf(server, "with"), placeOf(server, "without")];
+      const { code, stdout, stderr } = await liminal(server, ["backup", folder, "--checkpoints", "--json"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(JSON.parse(stdout)).toMatchObject({ sessions: 1, vaults: 1 });
+      expect(await liminal(server, ["backup", without])).toMatchObject({ code: 0 });
+      expect(existsSync(join(without, "checkpoints"))).toBe(false);
+      for (const name of readdirSync(join(folder, "checkpoints")))
+        expect(statSync(join(folder, "checkpoints", name)).mode & 0o777).toBe(0o600);
+      await server.stop();
+      rmSync(server.dataDir, { recursive: true });
+      // The user's repository no longer has the objects either.
+      rmSync(join(root, ".git"), { recursive: true });
+      git(root, "init", "-q", "-b", "main");
+      git(root, "commit", "-q", "--allow-empty", "-m", "anew");
+      const restored = await liminal(server, ["restore", folder, "--json"]);
+      expect(restored).toMatchObject({ code: 0, stderr: "" });
+      expect(JSON.parse(restored.stdout)).toMatchObject({ sessions: 1, checkpoints: 2 });
+      await server.start();
+      expect(await bring(server, checkpointId)).toMatchObject({ files: 2 });
+      expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
+      expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("b\n");
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "[WS-3] [X-1] are added to those that are there: what was stored since the backup stays",
+    async () => {
+      const { server, root, checkpointId, say, bring } = await changedFile();
+      await using _ = server;
+      const folder = placeOf(server, "with");
+      expect(await liminal(server, ["backup", folder, "--checkpoints"])).toMatchObject({ code: 0 });
+      const later = await say("echo three >> a.txt", 2);
+      await server.stop();
+      const [vault = ""] = readdirSync(join(server.dataDir, "vaults"));
+      const inVault = (...words: string[]) => git(join(server.dataDir, "vaults", vault), "--git-dir=.", ...words);
+      const before = inVault("for-each-ref");
+      inVault("update-ref", "-d", `refs/c/${checkpointId}`);
+      const restored = await liminal(server, ["restore", folder, "--json"]);
+      expect(JSON.parse(restored.stdout)).toMatchObject({ checkpoints: 1 });
+      expect(inVault("for-each-ref")).toBe(before);
+      await server.start();
+      // Its turn is not in the backup, its checkpoint is still here.
+      await bring(server, later);
+      expect(readFileSync(join(root, "a.txt"), "utf8")).toContain("two\n");
+      await bring(server, checkpointId);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "X-2 a damaged or exchanged bundle is refused, and nothing is changed",
+    async () => {
+      const { server } = await changedFile();
+      await using _ = server;
+      const folder = placeOf(server, "with");
+      expect(await liminal(server, ["backup", folder, "--checkpoints"])).toMatchObject({ code: 0 });
+      await server.stop();
+      const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+      const [{ name }] = manifest.checkpoints;
+      const before = digestOf(join(server.dataDir, "liminal.db"));
+      const bundle = join(folder, "checkpoints", name);
+      writeFileSync(bundle, "not a bundle\n");
+      const damaged = await liminal(server, ["restore", folder]);
+      expect([damaged.code, damaged.stderr.includes("is damaged")]).toEqual([1, true]);
+      const counted = { name, bytes: statSync(bundle).size, sha256: digestOf(bundle) };
+      writeManifest(folder, { ...manifest, checkpoints: [counted] });
+      const exchanged = await liminal(server, ["restore", folder]);
+      expect([exchanged.code, exchanged.stderr.includes("were not changed")]).toEqual([1, true]);
+      writeManifest(folder, { ...manifest, checkpoints: [{ ...counted, name: "../../config.json" }] });
+      expect(await liminal(server, ["restore", folder])).toMatchObject({ code: 1 });
+      expect(digestOf(join(server.dataDir, "liminal.db"))).toBe(before);
     },
     COMMANDS_TIMEOUT_MS,
   );

@@ -20,7 +20,7 @@ async function directoryOf(talk: Talk): Promise<string> {
   return projects.find(({ id }) => id === talk.projectId)?.path ?? "";
 }
 
-it("W-11 a command runs in a terminal of ours, its output grows in the tool call, and its end is told", async () => {
+it("W-11 a command runs in a terminal of ours, its output grows in the tool call, and its end is reported", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const seq = await talk.send("run echo one; sleep 0.3; echo two; exit 4");
@@ -71,7 +71,7 @@ it("W-10 an edit is written through us, inside the session's directory", async (
   expect(await wireOf(server, talk)).toContain("fs/write_text_file");
 });
 
-it("W-10 an agent that reaches outside is refused, and the turn goes on", async () => {
+it("W-10 an agent that accesses outside paths is refused, and the turn continues", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await talk.say("scenario files-outside");

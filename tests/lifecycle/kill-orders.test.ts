@@ -31,7 +31,7 @@ function holderPid(server: TestServer): number {
   return server.holders()[0]?.pid ?? 0;
 }
 
-/** A server that has the lock and has not said yet that it runs. */
+/** A server that has the lock and has not reported yet that it runs. */
 function starterPid(server: TestServer): Promise<number> {
   const starters = () => server.processes.alive().filter(({ commandLine }) => /main\.[jt]s serve/.test(commandLine));
   const found = waitFor(
@@ -50,8 +50,8 @@ async function gone(server: TestServer, pid: number): Promise<void> {
   );
 }
 
-describe("X-19 X-21 whoever is killed, in whatever order", () => {
-  it("the holder: its agent goes along, the turn is interrupted, and the next message goes on", async () => {
+describe("X-19 X-21 kills of any process, in any order", () => {
+  it("the holder: its agent ends with it, the turn is interrupted, and the next message continues", async () => {
     await using server = await startTestServer({ agents: { fragile: { ...guideWith(), retryMs: [1] } } });
     const talk = await streaming(server, "fragile");
     const agent = await agentPid(server, "fragile");
@@ -70,7 +70,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     );
   });
 
-  it("the server, then the holder: what the agent said in between is read from the journal", async () => {
+  it("the server, then the holder: the agent's output in between is read from the journal", async () => {
     await using server = await startTestServer();
     const talk = await streaming(server);
     const shown = talk.answer;
@@ -90,7 +90,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expect(heldIn(server)).toEqual([]);
   });
 
-  it("the server, then the agent: its last words and its end are told by the holder", async () => {
+  it("the server, then the agent: its last output and its end are reported by the holder", async () => {
     await using server = await startTestServer({ agents: { fragile: { ...guideWith(), retryMs: [] } } });
     const talk = await streaming(server, "fragile");
     const agent = await agentPid(server, "fragile");
@@ -110,7 +110,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expect(heldIn(server)).toEqual([]);
   });
 
-  it("the server, twice in a row: the turn goes on, and its message is said once", async () => {
+  it("the server, twice in a row: the turn continues, and its message is sent once", async () => {
     await using server = await startTestServer();
     const talk = await streaming(server);
     const agent = await agentPid(server, "builtin");
@@ -128,7 +128,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expectUnbrokenWords(again.entries.find(({ type }) => type === "assistant")?.content ?? "");
   });
 
-  it("nobody: a server that is told to detach leaves its agents to the next, and the turn goes on", async () => {
+  it("none: a server that gets a detach leaves its agents to the next, and the turn continues", async () => {
     await using server = await startTestServer();
     const talk = await streaming(server);
     const agent = await agentPid(server, "builtin");
@@ -142,7 +142,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expect(server.log).toContain("1 turn(s) of the last run continue");
   });
 
-  it("TC-5.3a nobody: a server that is told to stop ends everything, held or not, and leaves no file", async () => {
+  it("TC-5.3a none: a server that gets a stop ends everything, held or not, and leaves no file", async () => {
     await using server = await startTestServer();
     await streaming(server);
     await server.kill();
@@ -168,7 +168,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expect(heldIn(server)).toEqual([]);
   });
 
-  it("the server, and holders are switched off then: what goes on is taken over all the same", async () => {
+  it("the server, and holders are switched off then: running turns are still taken over", async () => {
     await using server = await startTestServer();
     const talk = await streaming(server);
     const agent = await agentPid(server, "builtin");

@@ -74,7 +74,7 @@ test("(A1) W-4 a deaf agent on a shared process is restarted, its other sessions
   const mark = idle.client.mark();
   const since = Date.now();
   await killed.client.ask("ok", { type: "session:kill", sessionId: killed.sessionId });
-  // Told as stopped only when it has stopped.
+  // Reported as stopped only when it has stopped.
   await killed.untilIdle();
   expect(server.processes.alive().some(({ pid }) => pid === digging.pid)).toBe(false);
   await expectStopped(server, digging, since);
@@ -180,5 +180,14 @@ function ownPids(server: TestServer): number[] {
   return server
     .agentProcesses()
     .filter(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"))
-    .flatMap(({ pid }) => (readFileSync(`/proc/${pid}/environ`, "utf8").includes("LIMINAL_AGENT=own") ? [pid] : []));
+    .flatMap(({ pid }) => (environmentOf(pid).includes("LIMINAL_AGENT=own") ? [pid] : []));
+}
+
+/** Empty for a process that has ended since it was listed. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -1,8 +1,11 @@
 import { expect } from "bun:test";
 import { isPermission, isQuestion } from "../../src/protocol/pending-request.ts";
 import { anotherTalk, startTalk, type Talk } from "../integration/talk.ts";
+import type { SeededRandom } from "../support/seeded-random.ts";
 import type { SocketClient } from "../support/socket-client.ts";
 import type { TestServer } from "../support/test-server.ts";
+
+const MESSAGES_UNTIL_KILL_MAX = 120;
 
 /** What each conversation is about, and how many messages it says in a round. */
 export const WORK = [
@@ -19,7 +22,11 @@ export type Kind = (typeof WORK)[number]["kind"];
 export type Talks = Readonly<Record<Kind, Talk>>;
 
 export async function openTalks(server: TestServer, cliType: string): Promise<Talks> {
-  const text = await startTalk(server, cliType);
+  return openBeside(await startTalk(server, cliType), cliType);
+}
+
+/** The others are in the project of the first one. */
+export async function openBeside(text: Talk, cliType: string): Promise<Talks> {
   const more = () => anotherTalk(text.client, text.projectId, cliType);
   // One after the other: the agent's record has them in the order they were made.
   return {
@@ -122,4 +129,18 @@ export async function finishWork(talks: Talks, round: number): Promise<void> {
     expect([kind, turn.stopReason]).toEqual([kind, ends]);
     expect(talk.state.pending).toEqual([]);
   }
+}
+
+/** The moment of the kill. */
+export async function untilChance({ client }: Talk, random: SeededRandom): Promise<void> {
+  const count = random.between(0, MESSAGES_UNTIL_KILL_MAX);
+  const from = client.mark();
+  await client.until(`${count} more messages`, () => client.mark() - from >= count);
+}
+
+/** Some of what the user does comes right before the kill: stored or not, on its way to the agent or not. */
+export function actAtKill({ client }: Talk, commands: Commands, random: SeededRandom, isSent: boolean): number {
+  const acts = Object.entries(commands).filter(([name]) => (name === "sent" ? isSent : random.between(0, 1) === 1));
+  for (const [, command] of acts) client.post(command);
+  return acts.length;
 }

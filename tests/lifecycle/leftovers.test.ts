@@ -9,7 +9,7 @@ import { agentPid } from "./agent-status.ts";
 
 const DEAF = { deaf: guideWith("--scenario", "deaf-to-exit") };
 
-/** An agent with a child and a daemon, none of which ends by itself; whoever would end them is killed first. */
+/** An agent with a child and a daemon, none of which ends by itself; the server is killed first. */
 async function leaveBehind(server: TestServer, keeper: () => number): Promise<number[]> {
   const talk = await startTalk(server, "deaf");
   await talk.say("scenario spawn-children");

@@ -96,7 +96,7 @@ describe("a reconnect by hand", () => {
     expect(statusesOf(talk.client, "fragile", mark)).not.toContain("starting");
   });
 
-  it("TC-5.5b that fails says why, with the last lines of stderr", async () => {
+  it("TC-5.5b that fails shows the reason, with the last lines of stderr", async () => {
     await using dir = await tempDir();
     await using server = await startTestServer({ agents: { counted: countedAgent(dir.path, []) } });
     const talk = await startTalk(server, "counted");
@@ -130,7 +130,7 @@ describe("a reconnect by hand", () => {
   });
 });
 
-it("TC-5.2b every client hears the current state when it connects", async () => {
+it("TC-5.2b every client gets the current state when it connects", async () => {
   await using server = await startTestServer({ agents: { fragile: { ...guideWith(), retryMs: [] } } });
   const talk = await startTalk(server, "fragile");
   process.kill(await agentPid(server, "fragile"), "SIGKILL");

@@ -18,7 +18,7 @@ const CODE_FORM = {
   },
 };
 
-/** A real agent process that signs the user in through a page, as agents with a device code do. */
+/** A real agent process that signs the user in through a page, as agents with a device code do, and out again. */
 export function pageLoginAgent(url = LOGIN_PAGE): AgentSetting {
   return { name: "Page Login", command: process.execPath, args: [import.meta.path, url] };
 }
@@ -34,7 +34,18 @@ function hear(message: { id?: unknown; method?: string; result?: { action?: stri
   const { id, method } = message;
   switch (method) {
     case "initialize":
-      write({ id, result: { protocolVersion: 1, authMethods: [{ id: "web", name: "In the browser" }] } });
+      write({
+        id,
+        result: {
+          protocolVersion: 1,
+          agentCapabilities: { auth: { logout: {} } },
+          authMethods: [{ id: "web", name: "In the browser" }],
+        },
+      });
+      return;
+    case "logout":
+      isSignedIn = false;
+      write({ id, result: {} });
       return;
     case "session/new":
       if (isSignedIn) write({ id, result: { sessionId: "talk" } });

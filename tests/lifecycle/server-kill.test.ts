@@ -2,15 +2,22 @@ import { expect, it } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLockHeld } from "../../src/operations/instance-lock.ts";
+import type { FactBody } from "../../src/protocol/facts.ts";
+import type { SessionId } from "../../src/protocol/ids.ts";
 import { isTurnActive } from "../../src/protocol/session-schema.ts";
-import type { Talk } from "../integration/talk.ts";
+import { openDatabase } from "../../src/store/database/open-database.ts";
+import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
+import { LogWriter } from "../core/log-writer.ts";
+import { commandId } from "../core/names.ts";
+import { startTalk } from "../integration/talk.ts";
 import { roundsOf, type SeededRandom, seededRandom } from "../support/seeded-random.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { readRecord } from "./agent-record.ts";
 import { agentPid } from "./agent-status.ts";
+import { compareWithRecord } from "./kill-record.ts";
 import {
-  type Commands,
+  actAtKill,
   commandsOf,
   finishWork,
   inOrder,
@@ -18,17 +25,16 @@ import {
   reopenAll,
   sendAgain,
   startWork,
+  untilChance,
   WORK,
 } from "./kill-work.ts";
 
 const TURNS_FULL = 204;
 const ROUNDS = Math.ceil(roundsOf(TURNS_FULL) / WORK.length);
-const MESSAGES_UNTIL_KILL_MAX = 120;
 const ROUND_MS_MAX = 90_000;
 /** Within it lie the catch-up and the first moments after it, on a machine that does other things too. */
 const START_MS_MAX = 500;
 const STARTS_KILLED_MAX = 2;
-const CONTEXT_CHARS = 80;
 const PSS_BYTES_MAX = 15 * 1024 * 1024;
 /** So small that what is stored leaves the journal many times in a round. */
 const JOURNAL_BYTES = "20000";
@@ -62,7 +68,7 @@ it(
       await sendAgain(client, commands);
       await finishWork(talks, round);
     }
-    const bytes = compareWithRecord(server, inOrder(talks));
+    const bytes = compareWithRecord(recordOf(server.dataDir), inOrder(talks), ROUNDS);
     const holders = server.holders().map((holder) => pssOf(holder.pid));
     console.log(
       `kill -9 of the server: ${JSON.stringify(counts)}, ${bytes} bytes of output equal to the agent's record, ` +
@@ -75,6 +81,62 @@ it(
   ROUNDS * ROUND_MS_MAX,
 );
 
+it.each([true, false])(
+  "X-19 a message that was to join a turn and was stored but not sent is said once after that turn (its agent lives on: %p)",
+  async (livesOn) => {
+    await using server = await startTestServer({ prepare: setRecord });
+    const record = recordOf(server.dataDir);
+    const talk = await startTalk(server, "recorded");
+    await talk.send("stream 200 words at 200/s");
+    await talk.untilAnswer("w10");
+    const agent = await agentPid(server, "recorded");
+    const endOfTurn = () =>
+      waitFor(
+        () => readRecord(record)[0]?.answered.length,
+        (answered) => answered === 1,
+        "the end of the turn",
+      );
+    // The turn has ended before the next server is there; without its agent it has ended for the server, too.
+    if (!livesOn) await talk.untilIdle();
+    await server.kill();
+    const item = { commandId: commandId("late"), content: "stream 3 words", steering: true } as const;
+    await appendFacts(server.dataDir, talk.sessionId, [{ type: "session:queue", items: [item], paused: false }]);
+    await endOfTurn();
+    if (!livesOn) {
+      for (const { pid } of server.holders()) process.kill(pid, "SIGKILL");
+      await waitFor(
+        () => server.processes.alive(),
+        (alive) => alive.length === 0,
+        "the end of the agent",
+      );
+    }
+    await server.start();
+    const again = await talk.joinedBy(await server.connect());
+    if (!livesOn) {
+      const { queue, queuePaused } = await again.until("the message to wait", ({ queue }) => !queue[0]?.steering);
+      expect([queue, queuePaused]).toEqual([[{ commandId: item.commandId, content: item.content }], true]);
+      await again.client.ask("ok", { type: "session:queue-resume", sessionId: talk.sessionId });
+    }
+    await again.untilAllSaid([item.commandId]);
+    expect(again.messages).toEqual(["stream 200 words at 200/s", item.content]);
+    const answers = readRecord(record).flatMap(({ answered }) => answered);
+    expect(new Set(answers).size).toBe(livesOn ? 2 : answers.length);
+    expect((await agentPid(server, "recorded")) === agent).toBe(livesOn);
+  },
+);
+
+/** As a server leaves them that is killed right after its commit, before what follows from it. */
+async function appendFacts(dataDir: string, sessionId: SessionId, facts: readonly FactBody[]): Promise<void> {
+  const { db } = openDatabase(join(dataDir, "liminal.db"), "stamp");
+  const log = new SqliteSessionLog(db);
+  const stored = await log.load(sessionId);
+  if (!stored) throw new Error("the session is not stored");
+  const writer = new LogWriter(() => log, sessionId);
+  writer.state = stored.state;
+  await writer.write(facts, { continuation: stored.continuation });
+  db.close();
+}
+
 async function setRecord(dataDir: string): Promise<void> {
   const env = { LIMINAL_GUIDE_RECORD: recordOf(dataDir) };
   const agents = { recorded: { ...guideWith(), terminal: false, env } };
@@ -83,19 +145,6 @@ async function setRecord(dataDir: string): Promise<void> {
 
 function recordOf(dataDir: string): string {
   return join(dataDir, "agent-record");
-}
-
-async function untilChance({ client }: Talk, random: SeededRandom): Promise<void> {
-  const count = random.between(0, MESSAGES_UNTIL_KILL_MAX);
-  const from = client.mark();
-  await client.until(`${count} more messages`, () => client.mark() - from >= count);
-}
-
-/** Some of what the user does comes right before the kill: stored or not, on its way to the agent or not. */
-function actAtKill({ client }: Talk, commands: Commands, random: SeededRandom, isSent: boolean): number {
-  const acts = Object.entries(commands).filter(([name]) => (name === "sent" ? isSent : random.between(0, 1) === 1));
-  for (const [, command] of acts) client.post(command);
-  return acts.length;
 }
 
 /** 1 when it had not got as far as to say that it runs. */
@@ -109,44 +158,6 @@ async function killAtStart(server: TestServer, random: SeededRandom): Promise<nu
     await Bun.sleep(random.between(0, START_MS_MAX));
   });
   return hasStarted ? 0 : 1;
-}
-
-/** Byte for byte: what the transcript has is what the agent wrote down that it sent. */
-function compareWithRecord({ dataDir }: TestServer, talks: readonly Talk[]): number {
-  const record = readRecord(recordOf(dataDir));
-  let bytes = 0;
-  for (const [index, talk] of talks.entries()) {
-    const recorded = record[index];
-    const kind = WORK[index]?.kind;
-    if (!recorded) throw new Error("the agent has no record of this conversation");
-    expect([kind, firstDifference(talk.answer, recorded.text)]).toEqual([kind, null]);
-    expect(talk.tools.map(({ toolCallId, result = "" }) => [toolCallId, result])).toEqual([...recorded.outputs]);
-    expect(new Set(talk.entries.map(({ entryId }) => entryId)).size).toBe(talk.entries.length);
-    expect(recorded.permissions).toBe(kind === "tool" || kind === "permission" ? ROUNDS : 0);
-    expect(recorded.questions).toBe(kind === "question" ? ROUNDS : 0);
-    if (kind === "queue") expectHeardOnce(recorded.text);
-    const turns = new Set(talk.entries.flatMap((entry) => (entry.type === "user" ? [String(entry.turnId)] : [])));
-    // Prompted once: its id names the turn, and the agent has answered no turn twice.
-    for (const turnId of turns) expect(recorded.answered.filter((id) => id.endsWith(turnId))).toHaveLength(1);
-    bytes +=
-      Buffer.byteLength(recorded.text) + [...recorded.outputs.values()].reduce((sum, text) => sum + text.length, 0);
-  }
-  return bytes;
-}
-
-/** Where they part, with what is around it: the texts themselves are too long to be read. */
-function firstDifference(shown: string, recorded: string): object | null {
-  if (shown === recorded) return null;
-  let at = 0;
-  while (shown[at] === recorded[at]) at += 1;
-  const around = (text: string) => text.slice(Math.max(0, at - CONTEXT_CHARS), at + CONTEXT_CHARS);
-  return { at, chars: [shown.length, recorded.length], shown: around(shown), recorded: around(recorded) };
-}
-
-/** What was steered reached the agent in the turn, or, when that was over, as a message of its own: never twice. */
-function expectHeardOnce(text: string): void {
-  for (let round = 1; round <= ROUNDS; round++)
-    expect(text.split(`I hear you while I work: left ${round}.`).length).toBeLessThanOrEqual(2);
 }
 
 function pssOf(pid: number): number {

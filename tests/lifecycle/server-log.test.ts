@@ -92,7 +92,7 @@ describe("the server's log", () => {
 });
 
 describe("a crash", () => {
-  it("leaves a report without secrets that nobody gets but the user: told at the next start, shown, deleted", async () => {
+  it("leaves a report without secrets that only the user gets: announced at the next start, shown, deleted", async () => {
     await using server = await startTestServer();
     const quiet = await server.connect();
     expect(quiet.all("hello")[0]?.crashReport).toBeUndefined();
@@ -146,7 +146,7 @@ function readMetrics(text: string): Map<string, number> {
 }
 
 describe("metrics", () => {
-  it("are what the status says, in a form that Prometheus reads, for whoever has the token", async () => {
+  it("have the values of the status, in the format of Prometheus, for clients with the token", async () => {
     await using server = await startTestServer();
     const talk = await startTalk(server);
     await talk.say("stream 3 words");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "bun:test";
+import { scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { formLoginAgent, LOGIN_PAGE, pageLoginAgent } from "./page-login-agent.ts";
@@ -28,6 +29,24 @@ describe("an agent that wants the user to sign in", () => {
       expect(after.agents.find(({ id }) => id === "shy")?.availability).toBe("ready");
     },
   );
+
+  it("[X-34] is signed out of where it offers that, is told apart from then on, and others say what to do instead", async () => {
+    const initialize = { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } };
+    const leaves = scriptedAgent({ answers: { initialize } });
+    await using server = await startTestServer({ agents: { leaves } });
+    const { client } = await startTalk(server, "leaves");
+    const leaving = async () => {
+      const { agents } = await client.ask("agent:list", { type: "agent:list" });
+      return agents.find(({ id }) => id === "leaves");
+    };
+    expect(await leaving()).toMatchObject({ availability: "ready", signOut: true });
+    const other = await server.connect();
+    await other.ask("ok", { type: "agent:sign-out", cliType: "leaves" });
+    await client.next("agent:list", ({ agents }) => agents.some((one) => one.availability === "needs-sign-in"), 0);
+    expect((await leaving())?.availability).toBe("needs-sign-in");
+    const refused = await client.ask("error", { type: "agent:sign-out", cliType: "builtin" });
+    expect(refused.message).toContain("cannot be signed out here. Use its own command line");
+  });
 
   it("says what is wrong when the method is not one of its own", async () => {
     await using server = await startTestServer();

@@ -22,7 +22,7 @@ it("X-17 the wire trace of a session shows both directions, and `liminal logs` p
   expect(logs.stdout.split("\n")[0]).toBe(JSON.stringify(lines[0]));
 });
 
-it("X-17 an unknown session and a server that does not run are told in words", async () => {
+it("X-17 an unknown session and a server that does not run are reported as text", async () => {
   await using server = await startTestServer();
   expect(await runLogs(server.dataDir, "builtin:nobody")).toMatchObject({ code: 1, stderr: "Session not found.\n" });
   await server.stop();

@@ -58,11 +58,21 @@ function journalOf(server: TestServer): string {
   const dir = join(server.dataDir, "held");
   return readdirSync(dir, { recursive: true, encoding: "utf8" })
     .filter((name) => name.includes("journal-"))
-    .map((name) => readFileSync(join(dir, name), "latin1"))
+    .map((name) => readIfThere(join(dir, name)))
     .join("");
 }
 
-it("X-19 a turn that ended with no server there has ended, and the message behind it is said", async () => {
+/** The holder drops a journal when a later note has all of it. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+it("X-19 a turn that ended without a server has ended, and the message queued behind it is sent", async () => {
   await withGate({}, async (scene) => {
     await scene.talk.client.ask("session:history", { type: "session:open", sessionId: scene.talk.sessionId });
     const talk = await acrossKill(scene, [], [chunk(" After."), END]);
@@ -104,7 +114,7 @@ it("X-19 a permission taken back with no server there is open nowhere", async ()
   });
 });
 
-it("X-19 what the agent said before a note is remembered after it: output in pieces, and open requests", async () => {
+it("X-19 the agent's output before a note is restored after it: output in pieces, and open requests", async () => {
   await withGate({ env: { LIMINAL_JOURNAL_BYTES: "2000" } }, async (scene) => {
     const printed = (data: string) => ({
       update: { sessionUpdate: "tool_call_update", toolCallId: "call", _meta: { terminal_output_delta: { data } } },

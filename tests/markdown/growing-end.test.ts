@@ -50,7 +50,7 @@ describe("the growing end of a message", () => {
     expect(shown("snake_case_na")).toBe("<p>snake_case_na</p>");
   });
 
-  it("waits with a line of markers until it says what it is", () => {
+  it("holds a line of markers back until its meaning is clear", () => {
     expect(states("text\n---\n")).toEqual(["<p>t</p>", "<p>te</p>", "<p>tex</p>", "<p>text</p>", "<h2>text</h2>"]);
     expect(states("a\n\n- b")).toEqual(["<p>a</p>", "<p>a</p>\n<ul><li>b</li></ul>"]);
     expect(states("```ts\nx")).toEqual([

@@ -54,7 +54,7 @@ describe("resolveLinkTarget", () => {
 });
 
 describe("isInlineImage", () => {
-  it("knows bitmaps in the text, and nothing that could load or script", () => {
+  it("allows bitmaps in the text, and nothing that could load or script", () => {
     expect(isInlineImage("data:image/png;base64,AAAA")).toBe(true);
     expect(isInlineImage("data:image/webp;base64,AA+/=")).toBe(true);
     for (const href of [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "bun:test";
 import type { Page } from "playwright-core";
+import { expectSoon } from "../support/expect-soon.ts";
 import { openTestPage, readAll, type TestPage } from "./open-test-page.ts";
 
 const LONG_LINE = `const long = "${"x".repeat(400)}";`;
@@ -31,7 +32,7 @@ async function box(selector: string): Promise<unknown> {
 describe("a code block", () => {
   it("has a head with the language and named buttons, and scrolls inside its frame", async () => {
     await show(CODE);
-    expect(await page.locator(".block-head .language").textContent()).toBe("TypeScript");
+    await expectSoon(() => page.locator(".block-head .language").textContent()).toBe("TypeScript");
     expect(await readAll(page, "main button", "e.ariaLabel")).toEqual(["Wrap lines", "Copy code"]);
     expect(await box("pre.code")).toEqual([true, 758, expect.any(Number)]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
@@ -42,11 +43,11 @@ describe("a code block", () => {
   it("wraps its lines on demand", async () => {
     await show(CODE);
     await page.getByRole("button", { name: "Wrap lines" }).click();
-    expect(await page.getByRole("button", { name: "Wrap lines" }).getAttribute("aria-pressed")).toBe("true");
+    await expectSoon(() => page.getByRole("button", { name: "Wrap lines" }).getAttribute("aria-pressed")).toBe("true");
     expect(await box("pre.code")).toEqual([false, 758, expect.any(Number)]);
   });
 
-  it("copies the code, and says so until the pointer leaves", async () => {
+  it("copies the code, and confirms it until the pointer leaves", async () => {
     await show(CODE);
     await page.getByRole("button", { name: "Copy code" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
@@ -58,7 +59,7 @@ describe("a code block", () => {
   it("gives code without doubled lines when a selection spans its chunks", async () => {
     const code = Array.from({ length: 300 }, (_, line) => `line ${line} of a long block of code`).join("\n");
     await show(`\`\`\`\n${code}\n\`\`\``);
-    expect(await page.locator(".code-chunk").count()).toBeGreaterThan(1);
+    await expectSoon(() => page.locator(".code-chunk").count()).toBeGreaterThan(1);
     await page.evaluate("getSelection().selectAllChildren(document.querySelector('pre code'))");
     expect(await page.evaluate("String(getSelection())")).toBe(code);
   });
@@ -74,9 +75,9 @@ describe("highlighting", () => {
     const [plain, text] = [await box("pre.code"), await page.locator("pre code").first().textContent()];
     await page.locator(".block[data-highlighted]").first().waitFor();
     expect(await box("pre.code")).toEqual(plain);
-    expect(await page.locator("pre code").first().textContent()).toBe(text);
-    expect(await page.locator(".hljs-keyword").first().textContent()).toBe("const");
-    expect(await page.locator(".block[data-highlighted]").count()).toBe(1);
+    await expectSoon(() => page.locator("pre code").first().textContent()).toBe(text);
+    await expectSoon(() => page.locator(".hljs-keyword").first().textContent()).toBe("const");
+    await expectSoon(() => page.locator(".block[data-highlighted]").count()).toBe(1);
     await page.locator(".block").nth(1).scrollIntoViewIfNeeded();
     await page.locator(".block[data-highlighted]").nth(1).waitFor();
     expect(await page.evaluate("testPage.failures")).toEqual([]);
@@ -88,16 +89,16 @@ describe("highlighting", () => {
     const select = "getSelection().selectAllChildren(document.querySelector('pre code'))";
     await show(`${CODE}\n\n${other}\n\n\`\`\`ts\nconst open = 1;\n`, false, select);
     await page.locator(".block[data-highlighted]", { hasText: "other" }).waitFor(); // the answer for the first came before
-    expect(await page.locator(".block[data-highlighted]").count()).toBe(1);
+    await expectSoon(() => page.locator(".block[data-highlighted]").count()).toBe(1);
     expect(await page.evaluate("String(getSelection())")).toBe(`${LONG_LINE}\nconst two = 2;`);
     await page.evaluate("getSelection().removeAllRanges()");
     await page.locator(".block[data-highlighted]").nth(1).waitFor();
-    expect(await page.locator(".block", { hasText: "open" }).getAttribute("data-highlighted")).toBeNull();
+    await expectSoon(() => page.locator(".block", { hasText: "open" }).getAttribute("data-highlighted")).toBeNull();
   });
 });
 
 describe("the message in the page", () => {
-  it("announces its headings below the title it stands under", async () => {
+  it("announces its headings below the title above it", async () => {
     await show("# One\n\n## Two\n\n###### Six");
     expect(await readAll(page, "main :is(h1, h2, h6)", "[e.textContent, e.ariaLevel]")).toEqual([
       ["One", "3"],
@@ -132,7 +133,7 @@ describe("the message in the page", () => {
     expect(await page.evaluate("document.activeElement.className")).toBe("table-wrap");
   });
 
-  it("shows tasks as boxes that say whether they are done", async () => {
+  it("shows tasks as boxes with their state", async () => {
     await show("- [x] one\n- [ ] two");
     expect(await readAll(page, "main input", "[e.ariaLabel, e.checked, e.disabled]")).toEqual([
       ["Done", true, true],
@@ -142,16 +143,16 @@ describe("the message in the page", () => {
 
   it("marks the growing end with a caret that is not text, and takes it away at the end", async () => {
     await show("A\n\n- item\n  - inner te", false);
-    expect(await page.locator("[data-caret]").textContent()).toBe("inner te");
+    await expectSoon(() => page.locator("[data-caret]").textContent()).toBe("inner te");
     await show("A\n\n```ts\nlet a", false);
-    expect(await page.locator("pre code[data-caret]").count()).toBe(1);
+    await expectSoon(() => page.locator("pre code[data-caret]").count()).toBe(1);
     await show("A\n\n```ts\nlet a", true);
-    expect(await page.locator("[data-caret]").count()).toBe(0);
+    await expectSoon(() => page.locator("[data-caret]").count()).toBe(0);
   });
 
   it("shows no seam where a long message is cut into parts", async () => {
     await show(Array.from({ length: 130 }, (_, index) => `Paragraph ${index}.`).join("\n\n"));
-    expect(await page.locator(".prose-part").count()).toBe(3);
+    await expectSoon(() => page.locator(".prose-part").count()).toBe(3);
     const gaps = await page.evaluate(
       "[...document.querySelectorAll('.prose p')].map((p, i, all) => i && p.getBoundingClientRect().top - all[i - 1].getBoundingClientRect().bottom)",
     );

@@ -23,7 +23,7 @@ describe("tokenizeCode", () => {
     expect(tokens.length).toBeGreaterThan(3);
   });
 
-  it("loses no character, in any language it knows", () => {
+  it("loses no character, in any supported language", () => {
     const code = '# a <b> "c" \'d\' `e` $f /* g */ // h\n-- i\nfunction j(k) { return 1 + 0x2; }\n\tl: [m, "n\\n"]\n';
     for (const name of NAMES.split(" ")) {
       const language = codeLanguageId(name);

@@ -42,17 +42,17 @@ test("O-7 (C2) list_agent_kinds names the agents, and the modes and models they 
   expect(kinds.every(({ ready }) => ready)).toBe(true);
 });
 
-test("O-7 (C10) the list of tools is not said to change", () => {
+test("O-7 (C10) the list of tools is not declared to change", () => {
   expect(caller.client.getServerCapabilities()?.tools).toEqual({ listChanged: false });
 });
 
-test("NFR-5 (C10) a request without a token is told how to sign in", async () => {
+test("NFR-5 (C10) a request without a token gets an answer with how to sign in", async () => {
   const response = await fetch(`${server.origin}/mcp`, { method: "POST", body: "{}" });
   expect([response.status, response.headers.get("WWW-Authenticate")]).toEqual([401, 'Bearer realm="liminal"']);
 });
 
 test("O-6 (C5) an argument that is not known is refused by name, also inside another", async () => {
-  expect(await caller.refusalOf("create_coding_agent", { worktree: true })).toContain("worktree");
+  expect(await caller.refusalOf("create_coding_agent", { sandbox: true })).toContain("sandbox");
   expect(await caller.refusalOf("create_coding_agent", { budget: { hours: 1 } })).toContain("hours");
   expect(await caller.refusalOf("list_agents", { all: true })).toContain("all");
   expect(await caller.list()).toEqual([]);

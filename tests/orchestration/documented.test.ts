@@ -115,6 +115,8 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
   "optionId: choose one of its options: …": refusedAnswer("run echo hello", { optionId: "no-such-option" }),
   'range.before: no entry "…" …': ({ own }) =>
     withChild(own, {}, (agentId) => own.refusalOf("get_agent_output", { agentId, range: { before: "nothing" } })),
+  "cursor: pass the nextCursor …": ({ own }) =>
+    withChild(own, {}, (agentId) => own.refusalOf("get_agent_changes", { agentId, cursor: "x" })),
   "No agents to wait for. …": ({ own }) => own.refusalOf("wait_for_agents"),
   "wake: only a session can be woken. …": ({ outside, talk: { projectId } }) =>
     outside.refusalOf("create_coding_agent", { project: projectId, wake: true }),
@@ -205,9 +207,11 @@ for (const [transport, connect] of [
       expect((await call("wait_for_agents", { agentIds: [agentId] }))["reason"]).toBe("done");
       expect((await call("get_agent_status", { agentId }))["status"]).toBe("idle");
       expect((await call("get_agent_output", { agentId }))["outcome"]).toBe("done");
+      expect(await call("get_agent_changes", { agentId })).toMatchObject({ files: [], total: 0 });
       expect(JSON.stringify(await call("list_agent_kinds"))).toContain("builtin");
       expect(JSON.stringify(await call("list_agents"))).toContain(String(agentId));
       expect(JSON.stringify(await call("search_sessions", { query: "documented" }))).toContain(String(agentId));
+      expect((await call("read_conversation"))["entries"]).toBeArray();
       expect(await call("cancel_agent", { agentId })).toEqual({ success: true });
       expect(await call("kill_agent", { agentId })).toEqual({ success: true });
       expect([...called].sort()).toEqual([...DOCUMENTED_TOOLS].sort());

@@ -3,7 +3,7 @@ import { startTalk } from "../integration/talk.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";
 
-test("O-4 clients hear of agents of agents straight from their facts; what they say reaches followers of the parent alone", async () => {
+test("O-4 clients are notified of agents of agents directly from their facts; their output reaches only followers of the parent", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");
   const bystander = await server.connect();

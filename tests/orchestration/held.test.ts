@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { eagerAgent } from "./eager-agent.ts";
 
 const AGENTS = { web: eagerAgent(true), pipes: eagerAgent(false) };
-const FOUND = "liminal over stdio: 11 tools";
+const FOUND = "liminal over stdio: 13 tools";
 
 async function comeBack(server: TestServer, talk: Talk): Promise<Talk> {
   return reopen(await server.connect(), talk);

@@ -102,7 +102,7 @@ test("O-2 another site's page is turned away before its token is looked at", asy
   expect((await post(bearer(server.token), { Origin: "null" })).status).toBe(403);
 });
 
-test("O-3 in a session's name nothing of another session can be read, told, stopped or answered", async () => {
+test("O-3 in a session's name nothing of another session can be read, prompted, stopped or answered", async () => {
   await using own = await McpCaller.overHttp(server, token);
   await using other = await McpCaller.overHttp(server, sessionToken(server, victim.sessionId));
   const theirs = await other.create({ plan: "run echo mine" });
@@ -124,7 +124,7 @@ test("O-3 in a session's name nothing of another session can be read, told, stop
   expect(before.status).toBe("waiting");
 });
 
-test("O-2 the token stands in nobody's arguments and in no log", async () => {
+test("O-2 the token is in no process's arguments and in no log", async () => {
   const processes = server.processes.alive();
   expect(processes.length).toBeGreaterThan(0);
   for (const { pid } of processes) expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(token);
@@ -138,7 +138,7 @@ for (const [end, how] of [
   ["killed", { type: "session:kill" }],
   ["archived", { type: "session:archive" }],
 ] as const)
-  test(`O-2 the token dies with its session: ${end}`, async () => {
+  test(`O-2 the token ends with its session: ${end}`, async () => {
     const doomed = await anotherTalk(talk.client, talk.projectId, "builtin");
     const own = sessionToken(server, doomed.sessionId);
     expect((await post(bearer(own))).status).toBe(200);
@@ -157,7 +157,7 @@ test("O-2 a killed session that the user brings back has its tools again", async
   expect((await post(bearer(own))).status).toBe(401);
 });
 
-test("O-2 a restart keeps the tokens of the living and brings none of the dead back", async () => {
+test("O-2 a restart keeps the tokens of running sessions and restores none of ended ones", async () => {
   await using restarted = await startTestServer();
   const living = await startTalk(restarted, "builtin");
   const dead = await anotherTalk(living.client, living.projectId, "builtin");
@@ -178,7 +178,7 @@ test("O-2 a restart keeps the tokens of the living and brings none of the dead b
   expect(statuses).toEqual([200, 401]);
 });
 
-test("O-6 liminal mcp of an agent without a server, or with a dead token, says so and ends", async () => {
+test("O-6 liminal mcp of an agent without a server, or with a revoked token, reports that and ends", async () => {
   const run = async (env: Record<string, string>) => {
     const child = Bun.spawn([process.execPath, "src/cli/main.ts", "mcp"], {
       env: { ...server.processes.env, PATH: process.env["PATH"] ?? "", HOME: server.home, ...env },

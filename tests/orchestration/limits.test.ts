@@ -12,7 +12,7 @@ function serverWith(orchestration: object, agents: object = {}): Promise<TestSer
   });
 }
 
-test("O-6 X-20 ten children, and five at work at once: the next is refused with what to do, and told to the user", async () => {
+test("O-6 X-20 ten children, and five at work at once: the next is refused with advice, and reported to the user", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");
   await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
@@ -42,7 +42,7 @@ test("O-6 X-20 ten children, and five at work at once: the next is refused with 
   expect(await caller.create({})).toStartWith("builtin:");
 });
 
-test("X-20 a budget of turns holds for the whole tree and over a kill -9; the user is told once", async () => {
+test("X-20 a budget of turns holds for the whole tree and over a kill -9; the user is notified once", async () => {
   await using server = await serverWith({ budget: { turns: 3 } });
   const talk = await startTalk(server, "builtin");
   const token = sessionToken(server, talk.sessionId);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isSameSecret } from "../../src/access/secrets.ts";
 import { SessionTokens } from "../../src/orchestration/session-tokens.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
-import { PROGRAM, type TestServer } from "../support/test-server.ts";
+import { START, type TestServer } from "../support/test-server.ts";
 
 const REQUEST_MS_MAX = 60_000;
 
@@ -62,9 +62,13 @@ export class McpCaller implements AsyncDisposable {
 
   /** `liminal mcp` as a program of its own. */
   static async overStdio(server: TestServer, token?: string, name = "test"): Promise<McpCaller> {
-    const transport = new StdioClientTransport(relayProgram(server, token));
+    return McpCaller.by(relayProgram(server, token), name);
+  }
+
+  /** A program that serves MCP on stdio. */
+  static async by(program: ConstructorParameters<typeof StdioClientTransport>[0], name = "test"): Promise<McpCaller> {
     const client = new Client({ name, version: "1" });
-    await client.connect(transport);
+    await client.connect(new StdioClientTransport(program));
     return new McpCaller(client);
   }
 
@@ -125,9 +129,10 @@ export class McpCaller implements AsyncDisposable {
 
 /** How `liminal mcp` is started for this server. */
 export function relayProgram(server: TestServer, token?: string) {
+  const [command, ...args] = START;
   return {
-    command: process.execPath,
-    args: [PROGRAM, "mcp"],
+    command,
+    args: [...args, "mcp"],
     env: {
       ...server.processes.env,
       PATH: process.env["PATH"] ?? "",

@@ -14,9 +14,9 @@ const AGENTS = {
 const ENDS_WITH_SERVER = { LIMINAL_HOLD_MS: "0" };
 
 for (const [cliType, env, found] of [
-  ["web", {}, "liminal over stdio: 11 tools"],
-  ["web", ENDS_WITH_SERVER, "liminal over http: 11 tools"],
-  ["pipes", {}, "liminal over stdio: 11 tools"],
+  ["web", {}, "liminal over stdio: 13 tools"],
+  ["web", ENDS_WITH_SERVER, "liminal over http: 13 tools"],
+  ["pipes", {}, "liminal over stdio: 13 tools"],
   ["off", {}, "nothing"],
 ] as const)
   test(`O-2 O-6 X-19 the tools are ready while a session is being made: ${cliType} ${env === ENDS_WITH_SERVER ? "without" : "with"} a holder finds ${found}`, async () => {

@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { z } from "zod";
+import { sessionMention } from "../../src/protocol/session-mention.ts";
 import { startTalk, type Talk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";
 
 const TOOLS = [
   ...["create_coding_agent", "send_agent_prompt", "get_agent_status", "list_agents", "cancel_agent", "kill_agent"],
-  ...["wait_for_agents", "get_agent_output", "answer_agent", "search_sessions", "list_agent_kinds"],
+  ...[
+    "wait_for_agents",
+    "get_agent_output",
+    "get_agent_changes",
+    "answer_agent",
+    "read_conversation",
+    "search_sessions",
+    "list_agent_kinds",
+  ],
 ];
 
 let server: TestServer;
@@ -118,7 +127,35 @@ describe("O-1 the tools", () => {
     });
   });
 
-  test("search_sessions finds what was said below the caller, and nothing of others", () =>
+  test("CV-17 read_conversation gives back every entry of the caller's own session, inherited ones too", async () => {
+    const source = await startTalk(server, "builtin");
+    for (const words of ["stream 3 words", "plan", "stream 40000 words", "stream 2 words"]) await source.say(words);
+    const { client, sessionId } = source;
+    const { session } = await client.ask("session:created", { type: "session:branch", sessionId });
+    const all = source.entries;
+    await using own = await McpCaller.overHttp(server, sessionToken(server, session.id));
+    const Page = z.object({ entries: z.array(z.object({ entryId: z.string() })), hasMore: z.boolean() });
+    const read: string[] = [];
+    for (let page = Page.parse(await own.call("read_conversation", { limit: 3 })); ; ) {
+      read.unshift(...page.entries.map(({ entryId }) => entryId));
+      if (!page.hasMore) break;
+      page = Page.parse(await own.call("read_conversation", { limit: 3, before: read[0] }));
+    }
+    expect(read).toEqual(all.map(({ entryId }) => entryId));
+    for (const entry of all)
+      expect((await own.call("read_conversation", { entryId: entry.entryId }))["entry"]).toEqual({ ...entry });
+    // Another session only when the user has named it here.
+    expect(await own.refusalOf("read_conversation", { sessionId })).toContain("has not mentioned");
+    await client.ask("ok", {
+      type: "session:send",
+      sessionId: session.id,
+      content: "see it",
+      attachments: [sessionMention(sessionId, "It")],
+    });
+    expect((await own.call("read_conversation", { sessionId, limit: 1 }))["sessionId"]).toBe(sessionId);
+  });
+
+  test("search_sessions finds messages below the caller, and nothing of others", () =>
     withChild("stream 3 words", async (agentId) => {
       await caller.wait({ agentIds: [agentId] });
       await using outside = await McpCaller.overHttp(server);
@@ -143,7 +180,7 @@ describe("O-1 the tools", () => {
       expect(await found(caller, { query: "nothing of the kind" })).toEqual([]);
     }));
 
-  test("X-20 wait_for_agents says why it returns: done, failed, blocked, timeout", async () => {
+  test("X-20 wait_for_agents returns the reason: done, failed, blocked, timeout", async () => {
     const { why } = await withChild("run echo hello", async (agentId) => {
       const { reason, agents } = await caller.wait({ agentIds: [agentId] });
       expect([reason, agents[0]?.status]).toEqual(["blocked", "waiting"]);
@@ -164,7 +201,7 @@ describe("O-1 the tools", () => {
     });
   });
 
-  test("X-20 wait_for_agents for all returns as soon as one asks, while the others are at work; ignoreBlocked goes on", () =>
+  test("X-20 wait_for_agents for all returns as soon as one asks, while the others are at work; ignoreBlocked continues", () =>
     withChild("sleep", (busy) =>
       withChild("run echo hello", async (asking) => {
         const agentIds = [busy, asking];
@@ -182,13 +219,16 @@ describe("O-1 the tools", () => {
     ));
 });
 
-describe("O-6 X-20 refusals say what to do", () => {
-  test("an id of nobody, of a session made by hand, and of someone else's agent are answered alike", async () => {
+describe("O-6 X-20 refusals have advice", () => {
+  test("an unknown id, one of a session made by hand, and of someone else's agent are answered alike", async () => {
     await using outside = await McpCaller.overHttp(server);
     const foreign = await outside.create({ project: talk.projectId, agent: "builtin" });
     for (const agentId of ["builtin:nobody", "not an id", "", `builtin:${"x".repeat(5_000)}`, talk.sessionId, foreign])
       for (const name of TOOLS.filter(
-        (tool) => !["create_coding_agent", "list_agents", "list_agent_kinds", "search_sessions"].includes(tool),
+        (tool) =>
+          !["create_coding_agent", "list_agents", "list_agent_kinds", "search_sessions", "read_conversation"].includes(
+            tool,
+          ),
       )) {
         const sent = name === "send_agent_prompt" ? { prompt: "help" } : {};
         const given = name === "wait_for_agents" ? { agentIds: [agentId] } : { agentId, ...sent };

@@ -62,7 +62,7 @@ test("O-2 (C2) both official SDKs see the instructions and the tools, over HTTP 
   expect(await Promise.all(seen)).toEqual(clients.map(({ name }) => [name, instructions, names]));
 });
 
-test("O-7 (C7) a wait without a progress token ends before the limit of both official SDKs, and says so", async () => {
+test("O-7 (C7) a wait without a progress token ends before the limit of both official SDKs, and reports that", async () => {
   const agentId = await owner.create({ plan: "sleep" });
   // The second is what common programs do: without a listener the SDK asks for no progress.
   for (const options of [undefined, { resetTimeoutOnProgress: true }])

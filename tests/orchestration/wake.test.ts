@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";
 
 test("X-20 a parent whose turn is over is woken once, with a digest, when all its agents have ended", async () => {
@@ -25,7 +27,31 @@ test("X-20 a parent whose turn is over is woken once, with a digest, when all it
   expect(talk.state.waits).toEqual([]);
 });
 
-test("X-20 a wake outlives kill -9: what ended with the server is told as interrupted, and nothing is told twice", async () => {
+test("X-20 [CV-25] a parent that waits for a usage limit is woken when that has ended, and not before", async () => {
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const talk = await startTalk(server, "scripted");
+  const { client, sessionId } = talk;
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const agentId = await caller.create({ plan: "sleep", agent: "builtin" });
+  await caller.wait({ agentIds: [agentId], wake: true });
+  const limited = script({ fail: { code: 429, message: "Quota exceeded. Check your plan." } });
+  await talk.send(limited);
+  await talk.until("the pause", ({ pause, turn }) => pause !== null && turn.state === "idle");
+  await caller.call("cancel_agent", { agentId });
+  await waitFor(
+    () => caller.list(),
+    ([child]) => child?.outcome === "cancelled",
+    "the end of the child",
+  );
+  expect(talk.messages).toEqual([limited]);
+  expect(talk.state.waits).toHaveLength(1);
+  await client.ask("ok", { type: "session:dismiss-limit", sessionId });
+  await talk.until("the wake", () => talk.messages.length === 2);
+  expect(talk.messages[1]).toContain("idle: cancelled");
+  await talk.until("no wait", ({ waits }) => waits.length === 0);
+});
+
+test("X-20 a wake outlives kill -9: what ended with the server is reported as interrupted, and nothing is reported twice", async () => {
   await using server = await startTestServer({ env: { LIMINAL_HOLD_MS: "0" } });
   const talk = await startTalk(server, "builtin");
   {
@@ -90,7 +116,7 @@ test("X-20 what was called off stays off after kill -9", async () => {
   expect(again.messages).toEqual(["stream 1 words"]);
 });
 
-test("X-20 a wake can be called off: by its own command, by the user's stop, and by a wait that told it already", async () => {
+test("X-20 a wake can be cancelled: by its own command, by the user's stop, and by a wait with the same result", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");
   const { client, sessionId } = talk;

@@ -26,7 +26,7 @@ for (const kind of ["openai", "anthropic"] as const)
           expect(agent.tools()).toMatchObject([
             { title: "Read notes.txt", status: "completed", rawInput: { path: "notes.txt" } },
           ]);
-          expect(textsBy(model.requests[1], "tool").join()).toContain("two\n[2 more lines; go on at line 3]");
+          expect(textsBy(model.requests[1], "tool").join()).toContain("two\n[2 more lines; continue at line 3]");
           const usage = agent.updates().findLast((update) => update["sessionUpdate"] === "usage_update");
           expect(usage?.["size"]).toBe(128_000);
           expect(Number(usage?.["used"])).toBeGreaterThan(1_234);
@@ -38,7 +38,7 @@ for (const kind of ["openai", "anthropic"] as const)
       );
     });
 
-    test("O-8 asks before a command and an edit, and the model hears what came of it", async () => {
+    test("O-8 asks before a command and an edit, and the model gets the result", async () => {
       await withModel(
         async ({ agent, model }) => {
           const sessionId = await agent.open();
@@ -66,7 +66,7 @@ for (const kind of ["openai", "anthropic"] as const)
       );
     });
 
-    test("O-8 survives 429, 500 and dropped connections, and says each time that it tries again", async () => {
+    test("O-8 survives 429, 500 and dropped connections, and reports each retry", async () => {
       await withModel(
         async ({ agent, model }) => {
           await agent.initialize(ALL_KNOWN);
@@ -91,7 +91,7 @@ for (const kind of ["openai", "anthropic"] as const)
       );
     });
 
-    test("O-8 a cancel hangs up on the model, keeps what it said, and asks it nothing more", async () => {
+    test("O-8 a cancel closes the request to the model, keeps its output, and sends no more requests", async () => {
       await withModel(
         async ({ agent, model }) => {
           const sessionId = await agent.open();

@@ -12,7 +12,7 @@ import { KEY } from "./model-env.ts";
 import { ALL_KNOWN, ENDED, ENDED_UNASKED, notices, withModel } from "./with-model.ts";
 
 for (const kind of ["openai", "anthropic"] as const)
-  test(`O-8 a nearly full context is summed up (${kind}), visibly, and the talk goes on with the summary`, async () => {
+  test(`O-8 a nearly full context is summarized (${kind}), visibly, and the conversation continues with the summary`, async () => {
     await withModel(
       async ({ agent, model }) => {
         await agent.initialize(ALL_KNOWN);
@@ -55,7 +55,7 @@ test("O-8 tools of the client's MCP servers are the model's too; those of strang
   });
 });
 
-test("O-8 what cannot be mended is told with a way out, and the key is written nowhere", async () => {
+test("O-8 a permanent failure is reported with advice, and the key is written nowhere", async () => {
   await withModel(async ({ agent, model }) => {
     const sessionId = await agent.open(ALL_KNOWN);
     model.mishaps.push({ status: 401 });
@@ -70,7 +70,7 @@ test("O-8 what cannot be mended is told with a way out, and the key is written n
     }
     expect(await agent.prompt(sessionId, "say:")).toEqual(ENDED);
     expect(notices(agent).at(-1)).toBe(
-      "The model ended its answer without a word. Send your message again, or choose another model.",
+      "The model returned an empty answer. Send your message again, or choose another model.",
     );
     const [file = ""] = readdirSync(join(agent.directory, ".guide"));
     expect(readFileSync(join(agent.directory, ".guide", file), "utf8")).not.toContain(KEY);
@@ -81,7 +81,7 @@ test("O-8 what cannot be mended is told with a way out, and the key is written n
   });
 });
 
-test("O-8 the model sees bad calls as errors, and a turn has a bounded number of steps", async () => {
+test("O-8 the model gets bad calls as errors, and a turn has a bounded number of steps", async () => {
   await withModel(
     async ({ agent, model }) => {
       const sessionId = await agent.open();
@@ -136,7 +136,7 @@ test("O-8 slash commands and help work without the model; settings that make no 
 
 const WAYS_OUT = [
   [400, 'whether the model "scripted-1" can use tools'],
-  [402, "Look at the account that the key in LIMINAL_MODEL_KEY belongs to"],
+  [402, "Check the account that the key in LIMINAL_MODEL_KEY belongs to"],
   [404, 'whether there is a model "scripted-1"'],
 ] as const;
 
@@ -150,7 +150,7 @@ const WRONG_SETTINGS: readonly (readonly [Record<string, string>, string])[] = [
   [{ ...URL_AND_MODEL, LIMINAL_MODEL_KEY_FROM: "NO_SUCH_KEY" }, "names NO_SUCH_KEY, which is not set"],
 ];
 
-test("O-8 long answers of tools are bounded before the model sees them", async () => {
+test("O-8 long answers of tools are bounded before the model gets them", async () => {
   await withModel(async ({ agent, model }) => {
     const sessionId = await agent.open();
     writeFileSync(join(agent.cwd, "long.txt"), numberedWords(20_000));

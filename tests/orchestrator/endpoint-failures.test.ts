@@ -80,7 +80,7 @@ for (const kind of ["openai", "anthropic"] as const) {
       async ({ agent, model }) => {
         const sessionId = await agent.open(ALL_KNOWN);
         await expect(agent.prompt(sessionId, "hold: ever")).rejects.toThrow(
-          /said nothing for 1 s\. .*LIMINAL_MODEL_SILENT_MS/,
+          /sent nothing for 1 s\. .*LIMINAL_MODEL_SILENT_MS/,
         );
         await model.untilAbandoned("ever");
         expect([model.requests.length, notices(agent)]).toEqual([1, []]);
@@ -99,7 +99,7 @@ test("O-8 (C11) an endpoint that takes the connection and never answers is given
     LIMINAL_MODEL_SILENT_MS: SILENT_MS,
   };
   await using agent = new AgentDriver({ directory: directory.path, env });
-  await expect(agent.prompt(await agent.open(), "hello")).rejects.toThrow("said nothing for 1 s.");
+  await expect(agent.prompt(await agent.open(), "hello")).rejects.toThrow("sent nothing for 1 s.");
 });
 
 const lookAround: Plan = (request) =>
@@ -110,7 +110,7 @@ test("O-8 (C11) a context that is full again after every summary ends the turn a
     async ({ agent, model }) => {
       const sessionId = await agent.open(ALL_KNOWN);
       await expect(agent.prompt(sessionId, "look around")).rejects.toThrow(
-        /summed up 3 times in a row.*LIMINAL_MODEL_CONTEXT \(now 1000\)/,
+        /summarized 3 times in a row.*LIMINAL_MODEL_CONTEXT \(now 1000\)/,
       );
       expect(model.requests.length).toBeLessThan(6);
     },
@@ -118,7 +118,7 @@ test("O-8 (C11) a context that is full again after every summary ends the turn a
   );
 });
 
-test("O-8 (C11) an endpoint that is not there is told in words", async () => {
+test("O-8 (C11) a missing endpoint is reported as text", async () => {
   const model = startModelServer();
   const env = modelEnv(model);
   const { host } = new URL(model.origin);
@@ -144,7 +144,11 @@ test(
     };
     const host = new URL(model.origin).host;
     const well = await examined(modelEnv(model));
-    expect(well.found).toEqual({ id: "model", status: "ok", message: `The model "scripted-1" at ${host} answers.` });
+    expect(well.found).toEqual({
+      id: "model",
+      status: "ok",
+      message: `The model "scripted-1" at ${host} answered: “ok”`,
+    });
     expect([well.code, model.keys.size]).toEqual([0, 1]);
     answer = [{ does: "fail", status: 401, message: `no such key ${KEY}` }];
     const refused = await examined(modelEnv(model));

@@ -95,10 +95,17 @@ test("O-8 in the app a command is put to the user, runs in a terminal without th
   await talk.untilIdle(cancelled);
   await talk.say("say: After.");
   expect(model.requests).toHaveLength(asked + 2);
+  // A time limit ends it in the terminal, too, and the turn goes on.
+  const limited = await talk.send(
+    `${toolLine("run_command", { command: "sleep 300", timeout_seconds: 1 })}\nsay: After.`,
+  );
+  await talk.answerWith("allow-once");
+  await talk.untilIdle(limited);
+  expect(textsBy(model.requests.at(-1), "tool").at(-1)).toStartWith("It was ended after 1 s.");
   expect(talk.answer).toEndWith("After.");
 });
 
-test("O-8 X-1 after kill -9 of the server the orchestrator goes on with what it knew, with its tools", async () => {
+test("O-8 X-1 after kill -9 of the server the orchestrator continues with its memory and its tools", async () => {
   await using model = startModelServer();
   await using server = await startWithModel(model);
   const talk = await startTalk(server, "builtin");
@@ -113,7 +120,7 @@ test("O-8 X-1 after kill -9 of the server the orchestrator goes on with what it 
   expect(textsBy(last, "tool").at(-1)).toContain("agentId");
 });
 
-test("O-8 X-19 X-20 kill -9 while the orchestrator waits for its agents: the next server answers the call, and the turn goes on", async () => {
+test("O-8 X-19 X-20 kill -9 while the orchestrator waits for its agents: the next server answers the call, and the turn continues", async () => {
   await using model = startModelServer();
   await using server = await startWithModel(model);
   const talk = await startTalk(server, "builtin");

@@ -143,7 +143,7 @@ describe("X-4 the table of harmless arguments (S4)", () => {
     PROGRAMS_TIMEOUT_MS,
   );
 
-  test("X-4 a word that the shell fills in asks, wherever it stands", () => {
+  test("X-4 a word that the shell expands asks, in any position", () => {
     const random = seededRandom("words that are filled in");
     const words = [
       "*",

@@ -43,7 +43,7 @@ describe("X-4 a question while the rules are looked at", () => {
     expect(at.facts.map(({ type }) => type)).not.toContain("permission:request");
   });
 
-  test("is answered by nobody when the agent takes it back or is gone", async () => {
+  test("is not answered when the agent withdraws it or has ended", async () => {
     await using at = await openSession();
     await set(at, { rules: [{ effect: "allow", command: "ls" }] });
     await at.say("go");
@@ -94,7 +94,7 @@ describe("X-4 a question while the rules are looked at", () => {
     expect(await at.state()).toMatchObject({ pending: [], turn: { state: "running" } });
   });
 
-  test("rules that cannot be read answer nothing: the user is asked, and the fault is told", async () => {
+  test("rules that cannot be read answer nothing: the user is asked, and the error is reported", async () => {
     await using at = await openSession();
     await set(at, { mode: "all" });
     at.store.db.exec("UPDATE policy_mode SET mode = 'of tomorrow'");

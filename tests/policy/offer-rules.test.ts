@@ -12,7 +12,7 @@ const offered = (tool: object, root = "/project"): readonly RuleDraft[] =>
 const run = (command: string) => ({ kind: "execute", input: { command } });
 const words = (command: string) => offered(run(command)).map(ruleWords);
 
-test("X-22 a rule is offered for what the request does, as narrow as it can be told, in words", () => {
+test("X-22 a rule is offered for what the request does, as narrow as possible, as text", () => {
   const harmless = (use: string) =>
     `Allow "${use}" with arguments known to be harmless, inside the session's directory`;
   expect(words("npm test")).toEqual([harmless("npm test")]);

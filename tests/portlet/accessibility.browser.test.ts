@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { source as AXE } from "axe-core";
 import type { Entry } from "../../src/protocol/entry.ts";
 import { CommandId, EntryId } from "../../src/protocol/ids.ts";
 import type { SessionConfig } from "../../src/protocol/session-parts.ts";
+import { AXE } from "../e2e/axe-violations.ts";
 import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
 import {
   assistant,

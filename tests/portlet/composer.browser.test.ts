@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CommandId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import type { ConfigOption } from "../../src/protocol/session-parts.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
@@ -25,15 +26,15 @@ describe("sending", () => {
     const sent = await portlet.heard("session:send");
     expect(sent["content"]).toBe("Do it");
     await portlet.frame.locator("article.pending").waitFor();
-    expect(await field().inputValue()).toBe("");
+    await expectSoon(() => field().inputValue()).toBe("");
     await articles()
       .last()
       .evaluate((node) => node.setAttribute("data-kept", ""));
     await portlet.show(facts.update(user("u", "Do it", String(sent["commandId"]))), facts.turn(RUNNING));
     const confirmed = portlet.frame.locator('article[data-entry-id="u"]');
     expect([await confirmed.count(), await articles().count()]).toEqual([1, 2]);
-    expect(await confirmed.getAttribute("data-kept")).toBe("");
-    expect(await portlet.frame.locator("article.pending").count()).toBe(0);
+    await expectSoon(() => confirmed.getAttribute("data-kept")).toBe("");
+    await expectSoon(() => portlet.frame.locator("article.pending").count()).toBe(0);
   });
 
   test("[TC-3.1a] Enter before the session's history is there sends when it is, unless the text was changed since", async () => {
@@ -55,8 +56,8 @@ describe("sending", () => {
     await field().fill("Earlier");
     await portlet.show(history([]));
     expect(await portlet.said("session:send")).toEqual([]);
-    expect(await field().inputValue()).toBe("Earlier");
-    expect(await button("Send").isEnabled()).toBe(true);
+    await expectSoon(() => field().inputValue()).toBe("Earlier");
+    await expectSoon(() => button("Send").isEnabled()).toBe(true);
   });
 
   test("a refused message comes back into the composer with the reason", async () => {
@@ -65,21 +66,21 @@ describe("sending", () => {
     await button("Send").click();
     const { commandId } = await portlet.heard("session:send");
     await portlet.show({ type: "session:error", message: "Over the limit.", commandId: CommandId.parse(commandId) });
-    expect(await field().inputValue()).toBe("Too much");
-    expect(await portlet.frame.getByRole("alert").textContent()).toContain("Over the limit.");
-    expect(await articles().count()).toBe(0);
+    await expectSoon(() => field().inputValue()).toBe("Too much");
+    await expectSoon(() => portlet.frame.getByRole("alert").textContent()).toContain("Over the limit.");
+    await expectSoon(() => articles().count()).toBe(0);
   });
 
   test("[TC-3.1b] nothing empty can be sent, and Shift+Enter breaks the line", async () => {
     await portlet.show(history([]));
-    expect(await button("Send").isDisabled()).toBe(true);
+    await expectSoon(() => button("Send").isDisabled()).toBe(true);
     await field().press("Enter");
     await field().pressSequentially("one");
     await field().press("Shift+Enter");
     await field().pressSequentially("two");
-    expect(await field().inputValue()).toBe("one\ntwo");
+    await expectSoon(() => field().inputValue()).toBe("one\ntwo");
     await portlet.show();
-    expect(await button("Send").isEnabled()).toBe(true);
+    await expectSoon(() => button("Send").isEnabled()).toBe(true);
     expect(await portlet.said("session:send")).toEqual([]);
   });
 
@@ -95,7 +96,7 @@ describe("sending", () => {
     expect(await isOffAfter(status("idle"))).toEqual([false, true]);
     expect(await isOffAfter({ type: "portlet:connection", connected: false })).toEqual([true, true]);
     expect(await isOffAfter({ type: "portlet:connection", connected: true })).toEqual([false, true]);
-    expect(await field().inputValue()).toBe("Patient text");
+    await expectSoon(() => field().inputValue()).toBe("Patient text");
   });
 
   test("an empty session of the built-in agent offers prompts that work", async () => {
@@ -108,7 +109,7 @@ describe("sending", () => {
 describe("drafts", () => {
   test("a kept draft is there when the session opens; typing is kept; sending clears it", async () => {
     await portlet.show(history([], { draft: "half a thought" }));
-    expect(await field().inputValue()).toBe("half a thought");
+    await expectSoon(() => field().inputValue()).toBe("half a thought");
     await field().press("End");
     await field().pressSequentially(", now whole");
     expect(await portlet.heard("session:draft")).toEqual({
@@ -123,7 +124,7 @@ describe("drafts", () => {
     await portlet.show(history([]));
     await field().pressSequentially("typing");
     await portlet.show(history([assistant("a", "Hi.")], { seq: 1_001, draft: "something else" }));
-    expect(await field().inputValue()).toBe("typing");
+    await expectSoon(() => field().inputValue()).toBe("typing");
   });
 });
 
@@ -138,7 +139,7 @@ describe("a running turn", () => {
     await field().press("Escape");
     await portlet.heard("session:cancel", 2);
     await portlet.show(facts.turn({ ...IDLE, stopReason: "cancelled" }));
-    expect(await button("Cancel").count()).toBe(0);
+    await expectSoon(() => button("Cancel").count()).toBe(0);
     await field().press("Escape");
     await field().press("Escape");
     await portlet.show();
@@ -151,19 +152,19 @@ describe("a running turn", () => {
     await field().press("Enter");
     const { commandId } = await portlet.heard("session:send");
     await portlet.frame.getByText("sending").waitFor();
-    expect(await articles().count()).toBe(1);
+    await expectSoon(() => articles().count()).toBe(1);
     const items = [
       { commandId: CommandId.parse(commandId), content: "next" },
       { commandId: CommandId.parse("q2"), content: "last" },
     ];
     await portlet.show({ type: "session:queue", seq: facts.next(), items, paused: false });
     const queued = portlet.frame.getByRole("group", { name: "Queued message" });
-    expect(await queued.allTextContents()).toEqual(["next", "last"]);
+    await expectSoon(() => queued.allTextContents()).toEqual(["next", "last"]);
     await field().press("ArrowUp");
     expect(await portlet.heard("session:queue-edit")).toMatchObject({ items: [{ content: "next" }] });
     await portlet.show({ type: "session:queue", seq: facts.next(), items: items.slice(0, 1), paused: true });
-    expect(await field().inputValue()).toBe("last");
-    expect(await portlet.frame.getByRole("note").textContent()).toContain("Queue paused");
+    await expectSoon(() => field().inputValue()).toBe("last");
+    await expectSoon(() => portlet.frame.getByRole("note").textContent()).toContain("Queue paused");
     await queued.getByRole("button", { name: "Remove queued message" }).click();
     expect(await portlet.heard("session:queue-edit", 2)).toMatchObject({ items: [] });
   });
@@ -182,34 +183,34 @@ describe("around the text", () => {
   };
   const web: ConfigOption = { type: "boolean", id: "web", name: "Web search", currentValue: false };
 
-  test("[X-7] options are chosen, and stand as the agent confirms them; usage is shown", async () => {
+  test("[X-7] options are chosen, and change when the agent confirms them; usage is shown", async () => {
     const config = { options: [mode, web], commands: [], usage: { used: 62_410, size: 200_000 } };
     await portlet.show(history([], { config }));
-    expect(await portlet.frame.getByText("31%").count()).toBe(1);
+    await expectSoon(() => portlet.frame.getByText("31%").count()).toBe(1);
     await portlet.frame.getByRole("combobox", { name: "Mode" }).selectOption("edit");
     expect(await portlet.heard("session:configure")).toMatchObject({ configId: "mode", value: "edit" });
     await portlet.frame.getByRole("checkbox", { name: "Web search" }).click();
     expect(await portlet.heard("session:configure", 2)).toMatchObject({ configId: "web", value: true });
     const options = [{ ...mode, currentValue: "edit" }, web];
     await portlet.show({ type: "session:config", seq: facts.next(), config: { ...config, options } });
-    expect(await portlet.frame.getByRole("combobox", { name: "Mode" }).inputValue()).toBe("edit");
-    expect(await portlet.frame.getByRole("checkbox", { name: "Web search" }).isChecked()).toBe(false);
+    await expectSoon(() => portlet.frame.getByRole("combobox", { name: "Mode" }).inputValue()).toBe("edit");
+    await expectSoon(() => portlet.frame.getByRole("checkbox", { name: "Web search" }).isChecked()).toBe(false);
   });
 
-  test("[TC-5.2a] [TC-5.2d] the state of the agent is told, and Reconnect is there only when it helps", async () => {
+  test("[TC-5.2a] [TC-5.2d] the state of the agent is shown, and Reconnect only when it helps", async () => {
     const state = portlet.frame.getByRole("status", { name: "Agent status" });
     await portlet.show(history([]));
-    expect(await state.getAttribute("data-status")).toBe("connected");
-    expect(await button("Reconnect").count()).toBe(0);
+    await expectSoon(() => state.getAttribute("data-status")).toBe("connected");
+    await expectSoon(() => button("Reconnect").count()).toBe(0);
     await portlet.show({ type: "agent:status", status: "disconnected", message: "Could not connect to Built-in" });
-    expect(await state.getAttribute("data-status")).toBe("disconnected");
-    expect(await portlet.frame.getByText("Could not connect to Built-in").count()).toBe(1);
+    await expectSoon(() => state.getAttribute("data-status")).toBe("disconnected");
+    await expectSoon(() => portlet.frame.getByText("Could not connect to Built-in").count()).toBe(1);
     await button("Reconnect").click();
     expect(await portlet.heard("session:reconnect")).toEqual({ type: "session:reconnect", cliType: "builtin" });
     await portlet.show(status("reconnecting"));
-    expect(await button("Reconnect").count()).toBe(0);
+    await expectSoon(() => button("Reconnect").count()).toBe(0);
     await portlet.show(status("starting"));
-    expect(await state.textContent()).toBe("Starting Built-in…");
+    await expectSoon(() => state.textContent()).toBe("Starting Built-in…");
   });
 });
 
@@ -227,7 +228,7 @@ test("[X-7] 200 KB of pasted text becomes an attachment, a short text stays text
   expect(await paste(200_000)).toBe(false);
   const chip = portlet.frame.getByRole("list", { name: "Attachments" }).getByRole("listitem");
   await chip.getByText("Pasted text, 200 KB.txt").waitFor();
-  expect(await field().inputValue()).toBe("");
+  await expectSoon(() => field().inputValue()).toBe("");
   await portlet.show();
   await field().press("Enter");
   const { attachments } = await portlet.heard("session:send");
@@ -273,8 +274,8 @@ describe("the row of options", () => {
       if ((await more.count()) > 0) await more.click();
       for (const { name } of options) {
         const label = portlet.frame.locator(".option-name").getByText(name, { exact: true });
-        expect([width, name, await label.isVisible()]).toEqual([width, name, true]);
-        expect(await portlet.frame.getByRole("combobox", { name, exact: true }).isVisible()).toBe(true);
+        await expectSoon(async () => [width, name, await label.isVisible()]).toEqual([width, name, true]);
+        await expectSoon(() => portlet.frame.getByRole("combobox", { name, exact: true }).isVisible()).toBe(true);
       }
       await portlet.frame.getByRole("combobox", { name: "Output style" }).selectOption("b");
       expect(await portlet.heard("session:configure")).toMatchObject({ configId: "style", value: "b" });
@@ -316,11 +317,41 @@ test("[X-7] the list of commands leaves most of the transcript in view, and its 
   const place = async (one: ReturnType<typeof field>) => (await one.boundingBox()) ?? { y: 0, height: 0 };
   const [shown, text, row] = [await place(list), await place(field()), await place(marked)];
   expect(shown.height).toBeLessThanOrEqual(800 * 0.4);
-  expect(await marked.textContent()).toContain("/command-0");
+  await expectSoon(() => marked.textContent()).toContain("/command-0");
   expect(text.y - (row.y + row.height)).toBeWithin(0, 40);
   await field().press("ArrowUp");
   await portlet.frame.getByRole("option", { name: /command-1\b/, selected: true }).waitFor();
   const above = await place(marked);
   expect(above.y).toBeLessThan(row.y);
   expect(above.y).toBeGreaterThanOrEqual(shown.y);
+});
+
+test("[X-7] Enter before the files for an @ are there chooses one when they are, and sends when there is none", async () => {
+  await portlet.show(history([assistant("a", "Hello.")]));
+  const found = (query: string, ...paths: readonly string[]): ShellToPortlet => ({
+    type: "files:found",
+    query,
+    files: paths.map((path) => ({ path, uri: `file:///home/ada/atlas-api/${path}` })),
+    isPartial: false,
+  });
+  await field().pressSequentially("@ma");
+  await waitFor(
+    () => portlet.said("files:search"),
+    (asked) => asked.at(-1)?.["query"] === "ma",
+    "the files to be asked for",
+  );
+  await field().press("Enter");
+  await portlet.show(found("ma", "src/main.ts", "src/map.ts"));
+  await expectSoon(() => field().inputValue()).toBe("@src/main.ts ");
+  expect(await portlet.said("session:send")).toEqual([]);
+
+  await field().fill("@nobody");
+  await waitFor(
+    () => portlet.said("files:search"),
+    (asked) => asked.at(-1)?.["query"] === "nobody",
+    "the files to be asked for again",
+  );
+  await field().press("Enter");
+  await portlet.show(found("nobody"));
+  expect((await portlet.heard("session:send"))["content"]).toBe("@nobody");
 });

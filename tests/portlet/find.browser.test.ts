@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { EntryId } from "../../src/protocol/ids.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { painted, until } from "./open-portlet.ts";
 import { assistant, conversation, Facts, history, RUNNING, tool } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
@@ -24,8 +25,9 @@ const findNext = async (query: string) => {
 };
 /** What the current mark covers, and whether all of it is in view. */
 const current = () =>
-  portlet.frame.evaluate<{ text: string; isInView: boolean; entry: string }>(`(() => {
-    const [range] = [...CSS.highlights.get("find-current")];
+  portlet.frame.evaluate<{ text: string; isInView: boolean; entry: string } | null>(`(() => {
+    const [range] = [...(CSS.highlights.get("find-current") ?? [])];
+    if (range === undefined) return null;
     const view = document.querySelector(".transcript").getBoundingClientRect();
     const { top, bottom } = range.getBoundingClientRect();
     const entry = range.startContainer.parentElement.closest("article").dataset.entryId;
@@ -37,15 +39,15 @@ describe("find in session", () => {
     await portlet.show(history(conversation(60)));
     await openFind("question 1");
     await untilCount("11 of 11");
-    expect(await current()).toEqual({ text: "Question 1", isInView: true, entry: "u19" });
+    await expectSoon(() => current()).toEqual({ text: "Question 1", isInView: true, entry: "u19" });
     await field().press("Enter");
     await untilCount("1 of 11");
-    expect(await current()).toEqual({ text: "Question 1", isInView: true, entry: "u1" });
+    await expectSoon(() => current()).toEqual({ text: "Question 1", isInView: true, entry: "u1" });
     await field().press("Shift+Enter");
     await untilCount("11 of 11");
     await field().press("Shift+Enter");
     await untilCount("10 of 11");
-    expect(await current()).toEqual({ text: "Question 1", isInView: true, entry: "u18" });
+    await expectSoon(() => current()).toEqual({ text: "Question 1", isInView: true, entry: "u18" });
   });
 
   test("finds words across marks, in folded output that is not shown, and in the steps of a sub-agent", async () => {
@@ -66,14 +68,14 @@ describe("find in session", () => {
     );
     await openFind("bold needle");
     await untilCount("1 of 1");
-    expect(await current()).toMatchObject({ text: "bold needle", entry: "marked", isInView: true });
+    await expectSoon(() => current()).toEqual({ text: "bold needle", entry: "marked", isInView: true });
     await findNext("needle 3");
-    expect(await current()).toMatchObject({ text: "needle 3", entry: "long", isInView: true });
+    await expectSoon(() => current()).toEqual({ text: "needle 3", entry: "long", isInView: true });
     await findNext("in the hay");
-    expect(await current()).toMatchObject({ text: "in the hay", entry: "step", isInView: true });
+    await expectSoon(() => current()).toEqual({ text: "in the hay", entry: "step", isInView: true });
   });
 
-  test("finds entries that were not fetched yet, and says that it looks", async () => {
+  test("finds entries that were not fetched yet, and shows that it searches", async () => {
     await portlet.show(history(conversation(4, 100), { hasMore: true }));
     await openFind("Question 7");
     await untilCount("searching older…");
@@ -86,7 +88,7 @@ describe("find in session", () => {
       hasMore: false,
     });
     await untilCount("1 of 1");
-    expect(await current()).toEqual({ text: "Question 7", isInView: true, entry: "u7" });
+    await expectSoon(() => current()).toEqual({ text: "Question 7", isInView: true, entry: "u7" });
   });
 
   test("Escape closes it, gives the keyboard back, and cancels nothing", async () => {
@@ -98,9 +100,9 @@ describe("find in session", () => {
     await untilCount("No results");
     await field().press("Escape");
     await field().waitFor({ state: "detached" });
-    expect(await message.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(await portlet.frame.evaluate<number>("CSS.highlights.size")).toBe(0);
-    expect(await portlet.frame.getByText("Press Esc again to cancel").count()).toBe(0);
+    await expectSoon(() => message.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expectSoon(() => portlet.frame.evaluate<number>("CSS.highlights.size")).toBe(0);
+    await expectSoon(() => portlet.frame.getByText("Press Esc again to cancel").count()).toBe(0);
   });
 
   test("what streams in is counted, and the current match stays", async () => {
@@ -109,8 +111,7 @@ describe("find in session", () => {
     await untilCount("1 of 1");
     await portlet.show(facts.chunk("a", ", another token"), facts.chunk("a", " and a third token"));
     await untilCount("1 of 3");
-    await painted(portlet.frame);
-    expect(await portlet.frame.evaluate<number>(`CSS.highlights.get("find-match").size`)).toBe(3);
+    await expectSoon(() => portlet.frame.evaluate<number>(`CSS.highlights.get("find-match").size`)).toBe(3);
   });
 });
 

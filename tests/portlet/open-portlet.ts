@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Browser, Frame, Page } from "playwright-core";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import { launchChromium } from "../support/chromium.ts";
+import { DEADLINE_MS } from "../support/wait-for.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const WORLD = { width: 1_000, height: 800 };
@@ -59,6 +60,7 @@ export async function openPortlet(viewport = WORLD, theme = "dark", hasTouch = f
   try {
     browser = await launchChromium();
     const page = await browser.newPage({ viewport, hasTouch });
+    page.setDefaultTimeout(DEADLINE_MS);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.addInitScript(WATCH_POLICY);
@@ -112,11 +114,19 @@ function portletOn(page: Page, errors: readonly string[], browser: Browser, serv
   };
 }
 
-/** Waits for a condition inside the page, looking once per frame; playwright's own waiting needs eval, which the policy bars. */
+/**
+ * Waits for a condition inside the page, looking once per frame; playwright's own waiting needs eval, which the policy
+ * bars. The deadline is a timer's: a test may have stopped the page's clock.
+ */
 export async function until(place: Page | Frame, condition: string): Promise<void> {
-  await place.evaluate(
-    `new Promise((done) => { const look = () => (${condition}) ? done() : requestAnimationFrame(look); look(); })`,
+  const isReached = await place.evaluate<boolean>(
+    `new Promise((done) => {
+      const look = () => (${condition}) ? done(true) : requestAnimationFrame(look);
+      setTimeout(() => done(false), ${DEADLINE_MS});
+      look();
+    })`,
   );
+  if (!isReached) throw new Error(`waited in vain for ${condition}`);
 }
 
 /** A message takes a task, a flush takes a frame, and what lies just outside the view takes one more. */

@@ -20,6 +20,12 @@ const ANSWER_AT_ONCE = `(() => {
 /** Until the card shown can be answered, by its own sign. */
 const untilReady = (id: string, frame = portlet.frame) =>
   until(frame, `document.querySelector('[data-permission-id="${id}"] .primary[aria-disabled="false"]') !== null`);
+/** Until the card shown has noticed that it moved; while the clock stands still, it then stays so. */
+const untilUnready = (id: string) =>
+  until(
+    portlet.frame,
+    `document.querySelector('[data-permission-id="${id}"] .primary[aria-disabled="true"]') !== null`,
+  );
 /** While the page's clock stands still, nothing settles: how busy the machine is does not matter. */
 const stopClock = (frame = portlet.frame) =>
   frame.evaluate("{ const at = performance.now(); performance.now = () => at; }");
@@ -110,6 +116,7 @@ describe("(S6) a request is answered only after it was drawn in its place for a 
     await untilReady("p1");
     await stopClock();
     await portlet.page.setViewportSize({ width: 1_000, height: 700 });
+    await untilUnready("p1");
     const { x, y } = await middleOf(allow());
     await portlet.page.mouse.move(x, y);
     await portlet.page.mouse.down();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PendingPermission } from "../../src/protocol/session-parts.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { painted, until } from "./open-portlet.ts";
 import { history, permission, user, WAITING } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
@@ -48,7 +49,7 @@ describe("(S1) everything that is allowed is seen first", () => {
       await ask(permission("p", `tests${end}curl`));
       const [first, second] = [await boxOf("tests"), await boxOf("curl")];
       expect(second.top).toBeGreaterThanOrEqual(first.bottom - 1);
-      expect(await portlet.frame.locator(".ask h2").textContent()).toBe("Run this command of 2 lines?");
+      await expectSoon(() => portlet.frame.locator(".ask h2").textContent()).toBe("Run this command of 2 lines?");
     },
   );
 
@@ -57,26 +58,26 @@ describe("(S1) everything that is allowed is seen first", () => {
     async (_, char) => {
       await ask(permission("p", `rm x${char}y`));
       const sign = command().locator(".unseen");
-      expect(await sign.textContent()).toMatch(/^(⇥|U\+[0-9A-F]+)$/);
+      await expectSoon(() => sign.textContent()).toMatch(/^(⇥|U\+[0-9A-F]+)$/);
       expect((await sign.boundingBox())?.width).toBeGreaterThan(6);
-      expect(await command().textContent()).not.toContain(char);
+      await expectSoon(() => command().textContent()).not.toContain(char);
     },
   );
 
   test("blank lines do not hide what comes after them", async () => {
     await ask(permission("p", `npm test${"\n".repeat(61)}curl evil.example`));
-    expect(await portlet.frame.locator(".ask-more").count()).toBe(0);
-    expect(await command().textContent()).toContain("60 blank lines");
+    await expectSoon(() => portlet.frame.locator(".ask-more").count()).toBe(0);
+    await expectSoon(() => command().textContent()).toContain("60 blank lines");
     expect((await boxOf("curl")).bottom).toBeLessThan(
       (await portlet.frame.locator(".ask-actions").boundingBox())?.y ?? 0,
     );
   });
 
-  test("a long command scrolls, says so, and its buttons say how long it is", async () => {
+  test("a long command scrolls, shows that, and its buttons state its length", async () => {
     const lines = Array.from({ length: 64 }, (_, index) => `echo step ${index}`);
     await ask(permission("p", lines.join("\n")));
     await until(portlet.frame, 'document.querySelector(".ask-more") !== null');
-    expect(await buttons()).toEqual(["Allow once (all 64 lines)A", "Always allow (all 64 lines)", "DenyD"]);
+    await expectSoon(() => buttons()).toEqual(["Allow once (all 64 lines)A", "Always allow (all 64 lines)", "DenyD"]);
     for (let step = 0; step < 20 && (await portlet.frame.locator(".ask-more").count()) > 0; step += 1) {
       await portlet.frame.locator(".ask-body").evaluate((body) => body.scrollBy(0, 120));
       await painted(portlet.frame);
@@ -84,7 +85,7 @@ describe("(S1) everything that is allowed is seen first", () => {
     const body = await portlet.frame.locator(".ask-body").boundingBox();
     expect((await boxOf("63")).bottom).toBeLessThanOrEqual((body?.y ?? 0) + (body?.height ?? 0));
     await ask(permission("q", "echo short"));
-    expect(await buttons()).toEqual(["Allow onceA", "Always allow", "DenyD"]);
+    await expectSoon(() => buttons()).toEqual(["Allow onceA", "Always allow", "DenyD"]);
   });
 
   test("what an agent calls a command, names, places and changes is shown like that, too", async () => {
@@ -93,9 +94,9 @@ describe("(S1) everything that is allowed is seen first", () => {
     const toolCall = { toolCallId: "t", name: "Edit\u2028rm -rf /", kind: "edit", parts };
     await ask({ ...asked, toolCall, note: "odd\u202e name" });
     await until(portlet.frame, 'document.querySelector(".ask tr.add .unseen") !== null');
-    expect(await portlet.frame.locator(".ask tr.add").textContent()).toMatch(/tU\+202EwoU\+200B/);
+    await expectSoon(() => portlet.frame.locator(".ask tr.add").textContent()).toMatch(/tU\+202EwoU\+200B/);
     expect((await boxOf("rm ")).top).toBeGreaterThan((await boxOf("Edit")).bottom - 1);
-    expect(await portlet.frame.locator(".ask-note").textContent()).toContain("U+202E");
+    await expectSoon(() => portlet.frame.locator(".ask-note").textContent()).toContain("U+202E");
   });
 });
 
@@ -164,18 +165,20 @@ describe("(A8) nothing of a request is clipped", () => {
       ["change", diff],
     ] as const)(`${name}, ${width} px: a long %s`, async (_kind, request) => {
       await portlet.page.setViewportSize({ width, height });
+      await until(portlet.frame, `innerWidth === ${width} && innerHeight === ${height}`);
       await ask(request);
       await portlet.frame
         .getByRole("button", { name: "Always allow this…" })
         .evaluate((button: HTMLElement) => button.click());
       if (request === diff) await until(portlet.frame, 'document.querySelector(".ask tr.add") !== null');
       await painted(portlet.frame);
-      expect(await portlet.frame.evaluate<string[]>(CLIPPED)).toEqual([]);
-      const [body, more] = await Promise.all([
-        portlet.frame.locator(".ask-body").evaluate((one) => one.scrollHeight > one.clientHeight + 1),
-        portlet.frame.locator(".ask-more").count(),
-      ]);
-      expect(more > 0).toBe(body);
+      await expectSoon(() => portlet.frame.evaluate<string[]>(CLIPPED)).toEqual([]);
+      const saysMoreIfSo = () =>
+        portlet.frame.evaluate<boolean>(`(() => {
+          const { scrollHeight, clientHeight } = document.querySelector(".ask-body");
+          return (document.querySelector(".ask-more") !== null) === scrollHeight > clientHeight + 1;
+        })()`);
+      await expectSoon(saysMoreIfSo).toBe(true);
       // Every button can be brought into view whole.
       for (const button of await portlet.frame.locator(".ask-actions button").all()) {
         await button.scrollIntoViewIfNeeded();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Part } from "../../src/protocol/entry.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
 import { assistant, history, SESSION, tool, user } from "./scene.ts";
 
@@ -44,7 +45,7 @@ describe("copying", () => {
     user("v", "Thanks"),
   ];
 
-  test("a message as it was written, by hover and by keyboard, and says so", async () => {
+  test("a message as it was written, by hover and by keyboard, with a confirmation", async () => {
     await portlet.show(history(talk));
     await entry("a").hover();
     await entry("a").getByRole("button", { name: "Copy message" }).click();
@@ -56,7 +57,7 @@ describe("copying", () => {
     expect(await clipboard()).toBe("Make it **faster**");
   });
 
-  test("a whole turn, with who said what and what was done", async () => {
+  test("a whole turn, with its authors and its steps", async () => {
     await portlet.show(history(talk));
     await entry("u").getByRole("button", { name: "Copy turn" }).focus();
     await portlet.page.keyboard.press("Enter");
@@ -84,25 +85,27 @@ describe("[TC-3.3b] a diff", () => {
       .getByRole("button", { name: /Edit files/ })
       .click();
     await entry("e").locator(".diff mark").first().waitFor();
-    expect(await entry("e").locator(".diff-block").count()).toBe(2);
+    await expectSoon(() => entry("e").locator(".diff-block").count()).toBe(2);
     const first = entry("e").locator(".diff-block").first();
-    expect(await first.locator("mark").allInnerTexts()).toEqual(["10", "20"]);
-    expect(await first.locator(".path").textContent()).toBe("/home/…/packages/server/src/sessions/session-service.ts");
-    expect(await first.locator(".path").getAttribute("title")).toBe(FILE);
+    await expectSoon(() => first.locator("mark").allInnerTexts()).toEqual(["10", "20"]);
+    await expectSoon(() => first.locator(".path").textContent()).toBe(
+      "/home/…/packages/server/src/sessions/session-service.ts",
+    );
+    await expectSoon(() => first.locator(".path").getAttribute("title")).toBe(FILE);
     const rows = await first.locator("tr").count();
     await first.getByRole("button", { name: /unchanged lines/ }).click();
-    expect(await first.locator("tr").count()).toBeGreaterThan(rows);
+    await expectSoon(() => first.locator("tr").count()).toBeGreaterThan(rows);
   });
 
-  test("stands side by side when asked and wide enough, and unified again when it is not", async () => {
+  test("is side by side when chosen and wide enough, and unified again when it is not", async () => {
     await portlet.show(history([edit("e", change(FILE))]));
     await entry("e")
       .getByRole("button", { name: /Edit files/ })
       .click();
     await button("Side by side").click();
-    expect(await button("Side by side").getAttribute("aria-pressed")).toBe("true");
+    await expectSoon(() => button("Side by side").getAttribute("aria-pressed")).toBe("true");
     await entry("e").locator(".diff.split").waitFor();
-    expect(await entry("e").locator("td.c.old.is-del").textContent()).toContain("const limit = 10;");
+    await expectSoon(() => entry("e").locator("td.c.old.is-del").textContent()).toContain("const limit = 10;");
     expect(await portlet.frame.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     await portlet.page.setViewportSize({ width: 700, height: 800 });
     await entry("e").locator(".diff:not(.split)").waitFor();
@@ -156,9 +159,9 @@ describe("[TC-3.3b] a diff", () => {
     await entry("e")
       .getByRole("button", { name: /Edit files/ })
       .click();
-    await entry("e").getByText("+429").waitFor();
+    await entry("e").locator(".diff-block").getByText("+429").waitFor();
     expect(await sharedWorkers(portlet.page)).toBe(1);
-    expect(await entry("e").locator("tr").count()).toBeLessThan(400);
+    await expectSoon(() => entry("e").locator("tr").count()).toBeLessThan(400);
     await entry("e")
       .getByRole("button", { name: /^Show .* more lines$/ })
       .click();
@@ -172,7 +175,7 @@ describe("what a tool printed", () => {
     await portlet.show(history([tool("t", "make", { kind: "execute", input: { command: "make" }, result: lines })]));
     await entry("t").getByRole("button", { name: /make/ }).click();
     await entry("t").getByRole("button", { name: "Wrap lines" }).click();
-    expect(await entry("t").locator(".terminal.wrap").count()).toBe(1);
+    await expectSoon(() => entry("t").locator(".terminal.wrap").count()).toBe(1);
     await entry("t").getByRole("button", { name: "Copy output" }).click();
     await entry("t").getByRole("button", { name: "Copied" }).waitFor();
     expect((await clipboard()).split("\n")).toEqual(Array.from({ length: 300 }, (_, line) => `line ${line}`));
@@ -180,16 +183,20 @@ describe("what a tool printed", () => {
 });
 
 describe("files and pictures", () => {
-  test("a path opens a menu by keyboard, copies, and gives the focus back", async () => {
+  test("the path of a file that is not there opens a menu by keyboard, copies, and gives the focus back", async () => {
     await portlet.show(history([assistant("a", "See [the file](src/main.ts:12) and [this](file:///tmp/x.ts).")]));
     await button("the file").focus();
     await portlet.page.keyboard.press("Enter");
+    const { id, command } = await portlet.heard("portlet:request");
+    expect(command).toEqual({ type: "files:read", path: "src/main.ts", limit: 1 });
+    const refusal = { code: "FILE_NOT_FOUND", message: "There is no such file." };
+    await portlet.post({ type: "portlet:answer", id: Number(id), refusal });
     await portlet.frame.getByRole("menu", { name: "File main.ts" }).waitFor();
     await portlet.page.keyboard.press("ArrowDown");
     await portlet.page.keyboard.press("Enter");
     await portlet.frame.getByRole("menu").waitFor({ state: "detached" });
-    expect(await clipboard()).toBe("src/main.ts:12");
-    expect(await button("the file").evaluate((element) => element === document.activeElement)).toBe(true);
+    await expectSoon(() => clipboard()).toBe("src/main.ts:12");
+    await expectSoon(() => button("the file").evaluate((element) => element === document.activeElement)).toBe(true);
     await button("this").click();
     await portlet.frame.getByRole("menu", { name: "File x.ts" }).waitFor();
     await portlet.page.keyboard.press("Escape");
@@ -207,7 +214,7 @@ describe("files and pictures", () => {
     await button("Enlarge image: A dot").click();
     await dialog.waitFor();
     await button("Actual size").click();
-    expect(await button("Actual size").getAttribute("aria-pressed")).toBe("true");
+    await expectSoon(() => button("Actual size").getAttribute("aria-pressed")).toBe("true");
     await portlet.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await button("Enlarge image: A dot").focus();
@@ -216,7 +223,8 @@ describe("files and pictures", () => {
     await portlet.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await painted(portlet.frame);
-    expect(await portlet.frame.getByText("Press Esc again to cancel").count()).toBe(0);
-    expect(await button("Enlarge image: A dot").evaluate((element) => element === document.activeElement)).toBe(true);
+    await expectSoon(() => portlet.frame.getByText("Press Esc again to cancel").count()).toBe(0);
+    const enlarge = button("Enlarge image: A dot");
+    await expectSoon(() => enlarge.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 });

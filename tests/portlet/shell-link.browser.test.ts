@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expectSoon } from "../support/expect-soon.ts";
 import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
 import { assistant, Facts, history, SESSION } from "./scene.ts";
 
@@ -44,12 +45,12 @@ test("the shell's keys go up to it, also while typing where they are no text; le
   await field.press("Alt+2");
   expect(await portlet.heard("portlet:key")).toMatchObject({ key: "2", modifiers: { alt: true, ctrl: false } });
   await field.press("n");
-  expect(await field.inputValue()).toBe("n");
+  await expectSoon(() => field.inputValue()).toBe("n");
   await portlet.frame.getByRole("log").press("n");
   expect(await portlet.heard("portlet:key", 2)).toMatchObject({ key: "n" });
 });
 
-test("the shell hears of a new title, and can put the focus where one types, unless the keyboard is elsewhere by then", async () => {
+test("the shell gets a new title, and can focus the message field, unless the keyboard is elsewhere by then", async () => {
   await portlet.show({ type: "session:title-updated", seq: 1_001, title: "Say hello", source: "derived" });
   expect(await portlet.heard("portlet:title")).toEqual({ type: "portlet:title", title: "Say hello" });
   const focused = () => portlet.frame.evaluate("document.activeElement.getAttribute('aria-label')");
@@ -57,5 +58,5 @@ test("the shell hears of a new title, and can put the focus where one types, unl
   expect(await focused()).toBeNull();
   await portlet.page.locator("iframe").focus();
   await portlet.show({ type: "portlet:focus" });
-  expect(await focused()).toBe("Message");
+  await expectSoon(() => focused()).toBe("Message");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { EntryId, TurnId } from "../../src/protocol/ids.ts";
+import { expectSoon } from "../support/expect-soon.ts";
 import { assistant, conversation, Facts, history, IDLE, RUNNING, TURN, thinking, tool, user } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
 
@@ -11,23 +12,23 @@ const entry = (id: string) => portlet.frame.locator(`article[data-entry-id="${id
 const ids = () =>
   portlet.frame.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("data-entry-id")));
 
-test("a message of the next turn does not flash or speak the end of the last one (A14)", async () => {
+test("a message of the next turn does not flash or announce the end of the last one (A14)", async () => {
   const asked = { ...user("u1", "Ask", "c1"), turnId: TURN };
   await portlet.show(history([asked, assistant("a1", "Answer.")], { turn: IDLE }));
   const next = { ...user("u2", "Ask again", "c2"), turnId: TurnId.parse("turn-2") };
   await portlet.show(facts.update(next));
   expect(await ids()).toEqual(["u1", "a1", "u2"]);
-  expect(await portlet.frame.locator("body").textContent()).not.toContain("without an answer");
-  expect(await portlet.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
+  await expectSoon(() => portlet.frame.locator("body").textContent()).not.toContain("without an answer");
+  await expectSoon(() => portlet.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
 });
 
 describe("entries", () => {
-  test("stand in order, as articles that say what they are, in a silent log that can be focused", async () => {
+  test("are in order, as articles with their type, in a silent log that can be focused", async () => {
     const entries = [user("u", "Ask"), thinking("k", "Hm"), tool("t", "Read a.ts"), assistant("a", "Answer")];
     await portlet.show(history(entries));
     expect(await ids()).toEqual(["u", "k", "t", "a"]);
-    expect(await entry("t").getAttribute("data-entry-type")).toBe("tool-call");
-    expect(await entry("t").getAttribute("data-status")).toBe("complete");
+    await expectSoon(() => entry("t").getAttribute("data-entry-type")).toBe("tool-call");
+    await expectSoon(() => entry("t").getAttribute("data-status")).toBe("complete");
     expect([await log().getAttribute("tabindex"), await log().getAttribute("aria-live")]).toEqual(["0", "off"]);
   });
 
@@ -40,12 +41,15 @@ describe("entries", () => {
       .locator("p")
       .first()
       .evaluate((node) => node.setAttribute("data-kept", ""));
-    expect(await entry("a").locator("[data-caret]").count()).toBe(1);
+    await expectSoon(() => entry("a").locator("[data-caret]").count()).toBe(1);
     for (const piece of ["ond", " **par", "agraph** ", "grows."]) await portlet.show(facts.chunk("a", piece));
-    expect(await entry("a").locator("p").allInnerTexts()).toEqual(["First paragraph.", "Second paragraph grows."]);
-    expect(await entry("a").locator("p[data-kept]").count()).toBe(1);
+    await expectSoon(() => entry("a").locator("p").allInnerTexts()).toEqual([
+      "First paragraph.",
+      "Second paragraph grows.",
+    ]);
+    await expectSoon(() => entry("a").locator("p[data-kept]").count()).toBe(1);
     await portlet.show(facts.turn(IDLE));
-    expect(await entry("a").locator("[data-caret]").count()).toBe(0);
+    await expectSoon(() => entry("a").locator("[data-caret]").count()).toBe(0);
   });
 
   test("[TC-3.2b] markdown is shown with highlighted code, and raw markup stays text", async () => {
@@ -53,17 +57,17 @@ describe("entries", () => {
       "```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)><script>alert(2)</script>\n\n[x](javascript:alert(3))";
     await portlet.show(history([user("u", "<b>not bold</b>"), assistant("a", text)]));
     await entry("a").locator(".hljs-keyword").waitFor();
-    expect(await entry("a").locator("img, script, [href^=javascript]").count()).toBe(0);
-    expect(await entry("u").locator("b").count()).toBe(0);
-    expect(await entry("a").textContent()).toContain("<script>alert(2)</script>");
+    await expectSoon(() => entry("a").locator("img, script, [href^=javascript]").count()).toBe(0);
+    await expectSoon(() => entry("u").locator("b").count()).toBe(0);
+    await expectSoon(() => entry("a").textContent()).toContain("<script>alert(2)</script>");
   });
 
   test("a fact of an earlier turn changes its entry and nothing else", async () => {
     await portlet.show(history(conversation(2)));
     await entry("a1").evaluate((node) => node.setAttribute("data-kept", ""));
     await portlet.show(facts.update({ ...assistant("a0", "Corrected."), entryId: EntryId.parse("a0") }));
-    expect(await entry("a0").textContent()).toBe("Corrected.");
-    expect(await entry("a1").getAttribute("data-kept")).toBe("");
+    await expectSoon(() => entry("a0").textContent()).toBe("Corrected.");
+    await expectSoon(() => entry("a1").getAttribute("data-kept")).toBe("");
     expect(await ids()).toEqual(["u0", "t0", "a0", "u1", "t1", "a1"]);
   });
 });
@@ -73,31 +77,31 @@ describe("lines that open", () => {
     const running = tool("t", "bun test", { status: "running", kind: "execute", input: { command: "bun test" } });
     await portlet.show(history([user("u", "Test it")], { turn: RUNNING }), facts.update(running));
     const line = entry("t").locator("button.line");
-    expect(await entry("t").getAttribute("data-status")).toBe("running");
-    expect(await line.textContent()).toContain("bun test");
-    expect(await entry("t").locator(".mark[data-state=working]").count()).toBe(1);
+    await expectSoon(() => entry("t").getAttribute("data-status")).toBe("running");
+    await expectSoon(() => line.textContent()).toContain("bun test");
+    await expectSoon(() => entry("t").locator(".mark[data-state=working]").count()).toBe(1);
     await line.click();
     await portlet.show(facts.chunk("t", "1 pass\n", "result"), facts.chunk("t", "2 pass\n", "result"));
-    expect(await entry("t").locator(".terminal").textContent()).toBe("1 pass\n2 pass\n");
+    await expectSoon(() => entry("t").locator(".terminal").textContent()).toBe("1 pass\n2 pass\n");
     await line.click();
     await portlet.show(facts.update({ ...running, status: "complete", result: "1 pass\n2 pass\n" }));
-    expect(await line.getAttribute("aria-expanded")).toBe("false");
-    expect(await line.textContent()).toContain("Complete");
-    expect(await entry("t").locator(".terminal").count()).toBe(0);
+    await expectSoon(() => line.getAttribute("aria-expanded")).toBe("false");
+    await expectSoon(() => line.textContent()).toContain("Complete");
+    await expectSoon(() => entry("t").locator(".terminal").count()).toBe(0);
   });
 
-  test("[TC-3.3c] a failed call shows its error in the line; [W-3] a cancelled one says so", async () => {
+  test("[TC-3.3c] a failed call shows its error in the line; [W-3] a cancelled one is marked", async () => {
     const failed = tool("f", "Read x.ts", { status: "error", error: "x.ts does not exist" });
     await portlet.show(history([failed, tool("c", "sleep 9", { status: "cancelled" })]));
-    expect(await entry("f").getByRole("button").textContent()).toContain("x.ts does not exist");
-    expect(await entry("c").getByRole("button").textContent()).toContain("cancelled");
+    await expectSoon(() => entry("f").getByRole("button").textContent()).toContain("x.ts does not exist");
+    await expectSoon(() => entry("c").getByRole("button").textContent()).toContain("cancelled");
   });
 
   test("[TC-3.4a] thinking is open while it arrives and folds away after, unless the user chose otherwise", async () => {
     const isOpen = (id: string) => entry(id).getByRole("button").getAttribute("aria-expanded");
     await portlet.show(history([user("u", "Why?")], { turn: RUNNING }), facts.update(thinking("k1", "Because")));
     expect(await isOpen("k1")).toBe("true");
-    expect(await entry("k1").textContent()).toContain("Because");
+    await expectSoon(() => entry("k1").textContent()).toContain("Because");
     await portlet.show(facts.update(assistant("a1", "So.")), facts.update(thinking("k2", "And yet")));
     expect([await isOpen("k1"), await isOpen("k2")]).toEqual(["false", "true"]);
     await entry("k2").getByRole("button").click();
@@ -110,8 +114,8 @@ describe("lines that open", () => {
     const parts = [{ type: "diff" as const, path: "src/a.ts", oldText: "one\ntwo\n", newText: "one\n2\n" }];
     await portlet.show(history([tool("e", "Edit a.ts", { kind: "edit", parts })]));
     await entry("e").getByRole("button").click();
-    expect(await entry("e").locator("tr.del").textContent()).toBe("two");
-    expect(await entry("e").locator("tr.add").textContent()).toBe("2");
+    await expectSoon(() => entry("e").locator("tr.del").textContent()).toBe("two");
+    await expectSoon(() => entry("e").locator("tr.add").textContent()).toBe("2");
   });
 });
 
@@ -132,7 +136,7 @@ describe("a hidden frame", () => {
   });
 });
 
-test("(D10) an edit says its lines, its place in the project, and what it took without the user's thinking", async () => {
+test("(D10) an edit shows its lines, its path in the project, and its duration without the user's wait", async () => {
   const path = "/home/ada/atlas-api/src/routes.ts";
   const call = tool("t", "Edit", {
     kind: "edit",
@@ -145,20 +149,38 @@ test("(D10) an edit says its lines, its place in the project, and what it took w
   await portlet.show(history([user("u", "Ask"), call]));
   const line = entry("t").getByRole("button", { expanded: false });
   await line.getByText("+3").waitFor();
-  expect(await line.locator(".diff-stats").textContent()).toMatch(/^\+3\s*−2$/);
-  expect(await line.locator(".target").textContent()).toBe("src/routes.ts");
-  expect(await line.locator(".target").getAttribute("title")).toBe(path);
-  expect(await line.locator(".end").textContent()).toContain("4.0 s");
+  await expectSoon(() => line.locator(".diff-stats").textContent()).toMatch(/^\+3\s*−2$/);
+  await expectSoon(() => line.locator(".target").textContent()).toBe("src/routes.ts");
+  await expectSoon(() => line.locator(".target").getAttribute("title")).toBe(path);
+  await expectSoon(() => line.locator(".end").textContent()).toContain("4.0 s");
+});
+
+test("in a narrow session the line of a call gives way from its target on, and its end stays in view", async () => {
+  const call = tool("t", "Describe at some length what this command is going to do", {
+    kind: "execute",
+    input: { command: "bun test --timeout 120000 tests/portlet/transcript.browser.test.ts" },
+    permission: { answer: "allowed", by: "policy", why: "Everything is allowed" },
+    startedAt: "2026-01-15T09:00:00.000Z",
+    endedAt: "2026-01-15T09:01:04.000Z",
+  });
+  await portlet.page.setViewportSize({ width: 360, height: 800 });
+  await portlet.show(history([user("u", "Ask"), call]));
+  const line = entry("t").getByRole("button", { expanded: false });
+  await line.getByText("allowed by rule").waitFor();
+  const boxOf = (place: typeof line) => place.evaluate((one) => one.getBoundingClientRect().toJSON());
+  expect((await boxOf(line.locator(".end"))).right).toBeLessThanOrEqual((await boxOf(line)).right + 1);
+  expect((await boxOf(line.locator(".name"))).width).toBeGreaterThan(30);
+  await portlet.page.setViewportSize({ width: 1_000, height: 800 });
 });
 
 test("the answer is spoken in whole sentences by a region of its own", async () => {
   const spoken = portlet.frame.locator("[aria-live=polite] p");
   await portlet.show(history([user("u", "Go")], { turn: RUNNING }));
   await portlet.show(facts.update(assistant("a", "One is **done**. Two is")));
-  expect(await spoken.allTextContents()).toEqual(["One is done."]);
+  await expectSoon(() => spoken.allTextContents()).toEqual(["One is done."]);
   await portlet.show(facts.chunk("a", " coming. Three"));
   await portlet.show(facts.turn(IDLE));
-  expect(await spoken.allTextContents()).toEqual(["One is done.", "Two is coming.", "Three"]);
+  await expectSoon(() => spoken.allTextContents()).toEqual(["One is done.", "Two is coming.", "Three"]);
 });
 
 test("X-15 each article names its author (D9)", async () => {
@@ -177,6 +199,6 @@ test("a long message is whole on paper (D12)", async () => {
   await portlet.frame.locator(".paper-head").waitFor({ state: "attached" });
   await portlet.page.emulateMedia({ media: "print" });
   expect(await isCut()).toBe(false);
-  expect(await entry("u").locator(".show-more").isVisible()).toBe(false);
+  await expectSoon(() => entry("u").locator(".show-more").isVisible()).toBe(false);
   await portlet.page.emulateMedia({ media: "screen" });
 });

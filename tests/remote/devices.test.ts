@@ -147,7 +147,7 @@ test("X-16 revoking closes the device's sockets at once and leaves those of othe
   sockets[2].socket.close();
 });
 
-test("X-16 devices and pairing answer nobody but who is signed in, and no page of another site", async () => {
+test("X-16 devices and pairing answer only signed-in clients, and no page of another site", async () => {
   await using server = await startTestServer();
   const [browser, program] = [await signInBrowser(server), await signIn(server)];
   const routes = [
@@ -240,7 +240,7 @@ test("too many wrong tokens get 429 with the time to wait; a right token and a r
   expect((await rawHttp(server.port, { path: "/" })).status).toBe(401);
 });
 
-test("a body without a length, or a long one, is not read from whoever has no access", async () => {
+test("a body without a length, or a long one, is not read from a client without access", async () => {
   await using server = await startTestServer();
   const long = await fetch(`${server.origin}/pair`, { method: "POST", body: `code=${"x".repeat(100_000)}` });
   expect(long.status).toBe(401);

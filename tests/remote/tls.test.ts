@@ -83,7 +83,7 @@ test(
   COMMANDS_TIMEOUT_MS,
 );
 
-test("X-16 with TLS agents get our tools from a program that knows the certificate, and they work", async () => {
+test("X-16 with TLS agents get our tools from a program that trusts the certificate, and they work", async () => {
   await using server = await startTestServer({ env: { LIMINAL_TLS: "on" } });
   const env = { ...process.env, LIMINAL_DATA_DIR: server.dataDir, HOME: server.home };
   const child = Bun.spawn([process.execPath, PROGRAM, "mcp"], {
@@ -137,7 +137,7 @@ test("X-16 a certificate of the user's is held to what makes it usable, in words
   }
 });
 
-test("X-16 a server with the user's own certificate shows that one, and commands talk to it", async () => {
+test("X-16 a server with the user's own certificate shows that one, and commands connect to it", async () => {
   await using dir = await tempDir();
   const { cert, key } = await generateCertificate(["build.example"], Date.now());
   const env = { LIMINAL_TLS_CERT: dir.join("cert.pem"), LIMINAL_TLS_KEY: dir.join("key.pem") };

@@ -7,7 +7,8 @@ import { translateUpdate } from "../../src/agents/acp/translate/translate-update
 import { parseRegistry } from "../../src/agents/catalog/agent-registry.ts";
 import { loadConfigFile } from "../../src/operations/config-file.ts";
 import { ClientMessage } from "../../src/protocol/client-messages.ts";
-import { readFromPortlet, readFromShell } from "../../src/protocol/portlet-messages.ts";
+import { readFromPortlet } from "../../src/protocol/portlet-commands.ts";
+import { readFromShell } from "../../src/protocol/portlet-messages.ts";
 import { FactMessage, PlainServerMessage } from "../../src/protocol/server-messages.ts";
 import { readDocument } from "../../src/sessions/transfer/export-document.ts";
 import { rawHttp } from "../integration/raw-http.ts";
@@ -114,7 +115,7 @@ test("no id, name or path of a request becomes a path of ours: exports, traces, 
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");
   const before = around(server);
-  const held = readdirSync(server.dataDir).filter((name) => name !== "held").length;
+  const held = readdirSync(server.dataDir).filter((name) => name !== "held" && name !== "vaults").length;
   for (const path of PATHS) {
     for (const address of [
       `/${path}`,
@@ -151,7 +152,7 @@ test("no id, name or path of a request becomes a path of ours: exports, traces, 
   await talk.client.request({ type: "session:send", sessionId: talk.sessionId, content: "look", attachments: [named] });
   await talk.untilTurnsEnded(1);
   expect(around(server)).toEqual(before);
-  expect(readdirSync(server.dataDir).filter((name) => name !== "held")).toHaveLength(held);
+  expect(readdirSync(server.dataDir).filter((name) => name !== "held" && name !== "vaults")).toHaveLength(held);
 });
 
 test("what is too large is turned away before it is kept: bodies for tools, imports and every other route", async () => {

@@ -12,8 +12,8 @@ import { type TarEntry, tarArchive } from "./tar-archive.ts";
 
 const npm = Bun.which("npm");
 const TOOLS: readonly (readonly [string, PackageTool])[] = [
-  ["bun", { kind: "bun", program: process.execPath }],
-  ...(npm ? [["npm", { kind: "npm", program: npm }] as const] : []),
+  ["bun", { kind: "bun", command: [process.execPath] }],
+  ...(npm ? [["npm", { kind: "npm", command: [npm] }] as const] : []),
 ];
 
 /** Ways in which an archive could reach out of the folder it is unpacked in; `outside` holds one file, `secret`. */

@@ -107,9 +107,8 @@ test("X-5 an entry of the network starts no program of this machine, and adds no
     env: {},
     which: (program) => `/usr/bin/${program}`,
     installed: () => null,
-    builtin: { command: ["guide"], env: {}, model: null },
-    configured: [],
-    overlays: [],
+    builtin: { command: ["guide"], env: {}, model: () => null },
+    settings: () => ({ agents: [], overlays: [] }),
     registry: () => registry.entries(),
   });
   const definitions = catalog.definitions();

@@ -32,13 +32,15 @@ test("X-19 with umask 000 every file, directory and socket of the data directory
   await using server = await startWithoutUmask();
   const talk = await startTalk(server, "builtin");
   await talk.send("sleep");
-  await talk.until("the agent to work", ({ turn }) => turn.state === "running");
+  // Its files are in a checkpoint by then.
+  await talk.until("the agent to work", () => talk.answer.includes("Sleeping"));
   const found = [server.dataDir, ...everythingIn(server.dataDir)].map((path) => ({ path, stats: lstatSync(path) }));
   const open = found.filter(({ stats }) => (stats.mode & OTHERS) !== 0).map(({ path, stats }) => [path, stats.mode]);
   expect(open).toEqual([]);
   const names = found.map(({ path }) => relative(server.dataDir, path));
   for (const expected of ["token", "port", "lock", "server.json", "liminal.db", "liminal.db-wal", "agent-processes"])
     expect(names).toContain(expected);
+  expect(names.some((name) => /^vaults\/.*\/indexes\/root$/.test(name))).toBe(true);
   expect(names.some((name) => /^held\/.*\/journal-/.test(name))).toBe(true);
   expect(found.filter(({ stats }) => stats.isSocket()).length).toBeGreaterThan(0);
 });

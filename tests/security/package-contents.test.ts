@@ -23,7 +23,7 @@ function pack(...args: readonly string[]): string {
 }
 
 const ALLOWED =
-  /^(?:README\.md|LICENSE|SECURITY\.md|package\.json|docs\/[\w-]+\.md|bin\/[\w.-]+|dist\/(?:manifest\.json|[\w-]+\.html(?:\.gz|\.br)?|assets\/[\w.-]+)|(?:src|builtin-agent)\/[\w./-]+\.(?:ts|json|md))$/;
+  /^(?:README\.md|LICENSE|SECURITY\.md|package\.json|docs\/[\w-]+\.(?:md|json|1)|bin\/[\w.-]+|dist\/(?:manifest\.json|client\.mjs|[\w-]+\.html(?:\.gz|\.br)?|assets\/[\w.-]+)|(?:src|builtin-agent)\/[\w./-]+\.(?:ts|json|md))$/;
 const SECRETS = [
   /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
   /\b(?:ghp|gho|github_pat)_[A-Za-z0-9_]{20,}/,
@@ -39,7 +39,14 @@ test("what is packed is what is needed to run: no tests, no settings of ours, no
   expect(
     paths.filter((path) => !ALLOWED.test(path) || path.includes(".test.") || /^src\/(page|frame|ui)\//.test(path)),
   ).toEqual([]);
-  for (const needed of ["bin/liminal.mjs", "dist/manifest.json", "src/cli/main.ts", "builtin-agent/main.ts", "LICENSE"])
+  for (const needed of [
+    "bin/liminal",
+    "bin/liminal.mjs",
+    "dist/manifest.json",
+    "src/cli/main.ts",
+    "builtin-agent/main.ts",
+    "LICENSE",
+  ])
     expect(paths).toContain(needed);
   const texts = paths.filter((path) => !path.startsWith("dist/") || path.endsWith(".html"));
   const leaking = texts.filter((path) => SECRETS.some((secret) => secret.test(readFileSync(join(ROOT, path), "utf8"))));
@@ -59,7 +66,7 @@ async function install(folder: string): Promise<string> {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await symlink(join(ROOT, path), join(folder, path));
   }
-  return join(target, "bin/liminal.mjs");
+  return join(target, "bin/liminal");
 }
 
 test("a packed and installed package starts, builds nothing, and serves its page", async () => {
@@ -67,7 +74,7 @@ test("a packed and installed package starts, builds nothing, and serves its page
   using processes = watchProcesses();
   const program = await install(dir.path);
   expect(existsSync(dir.join("node_modules/typescript"))).toBe(false);
-  const child = Bun.spawn(["node", program, "serve", "--json"], {
+  const child = Bun.spawn([program, "serve", "--json"], {
     cwd: dir.path,
     env: {
       PATH: process.env["PATH"] ?? "",

@@ -26,7 +26,7 @@ async function onTerminal(
   const decoder = new TextDecoder();
   let output = "";
   const closed = Promise.withResolvers<void>();
-  const child = Bun.spawn([Bun.which("node") ?? "node", BINARY, ...args], {
+  const child = Bun.spawn([BINARY, ...args], {
     cwd: server.home,
     env: { ...environmentOf(server), TERM: "xterm-256color", ...env },
     terminal: {

@@ -1,5 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../../scripts/test/find-chromium.ts";
+import { slowPages } from "./slow-renderer.ts";
 
 /** No sandbox, since tests also run as root in containers; no traffic of the browser's own. */
 const FLAGS = [
@@ -16,5 +17,5 @@ const FLAGS = [
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium(process.env);
   if (executablePath === undefined) throw new Error("No Chromium found: install it, or set CHROMIUM_PATH");
-  return chromium.launch({ executablePath, args: FLAGS, headless: true });
+  return slowPages(await chromium.launch({ executablePath, args: FLAGS, headless: true }));
 }

@@ -1,5 +1,6 @@
 import { foldMessage } from "../../src/protocol/fold-message.ts";
-import type { FactMessage, ServerMessage, SessionResumed } from "../../src/protocol/server-messages.ts";
+import type { FactMessage, ServerMessage } from "../../src/protocol/server-messages.ts";
+import type { SessionResumed } from "../../src/protocol/session-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-schema.ts";
 
 /** The sessions a test client follows, folded as the page folds them, with an eye on what a follower may rely on. */

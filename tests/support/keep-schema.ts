@@ -10,6 +10,7 @@ import { startTestServer } from "./test-server.ts";
 
 /** Databases as the programs of each schema left them. */
 export const FIXTURES = resolve(import.meta.dirname, "../schemas");
+const TARGET = join(FIXTURES, `schema-${MIGRATIONS.length}.sql`);
 /** The token of the server that the device in a fixture signed in to. */
 export const FIXTURE_TOKEN = "token-of-the-fixtures";
 /** Shadow tables of the full-text index come with it. */
@@ -21,7 +22,7 @@ const STATEMENTS = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name
  * Writes what a program of this schema leaves behind as a fixture: a session with three ended turns and a draft, one in a
  * turn, an archived one, rules of every scope, and a signed-in device. The first lines say what no table has.
  */
-async function keepSchema(): Promise<string> {
+async function keepSchema(): Promise<void> {
   await using server = await startTestServer({ env: { LIMINAL_TOKEN: FIXTURE_TOKEN } });
   const done = await startTalk(server);
   const { client, sessionId, projectId } = done;
@@ -47,15 +48,21 @@ async function keepSchema(): Promise<string> {
   await client.ask("policy:state", { ...set, scope: "agent", cliType, mode: "ask", add: allowed("ls") });
   const signedIn = await fetch(`${server.origin}/?token=${server.token}`, { redirect: "manual" });
   const cookie = signedIn.headers.get("set-cookie")?.split(";")[0]?.split("=").slice(1).join("=") ?? "";
-  const { text, version } = dump(join(server.dataDir, "liminal.db"));
-  const digest = createHash("sha256")
-    .update(MIGRATIONS[version - 1] ?? "")
-    .digest("hex")
-    .slice(0, 16);
-  const target = join(FIXTURES, `schema-${version}.sql`);
-  const head = `-- migration sha256 ${digest}\n-- device cookie ${cookie}\n`;
-  await Bun.write(target, head + text.replaceAll(resolve(server.dataDir, "../work"), "/sample/projects"));
-  return target;
+  const text = dump(join(server.dataDir, "liminal.db"));
+  const head = `${headOf()}-- device cookie ${cookie}\n`;
+  await Bun.write(TARGET, head + text.replaceAll(resolve(server.dataDir, "../work"), "/sample/projects"));
+}
+
+/** Names the migration that the fixture is of. */
+function headOf(): string {
+  const digest = createHash("sha256").update(MIGRATIONS.at(-1) ?? "");
+  return `-- migration sha256 ${digest.digest("hex").slice(0, 16)}\n`;
+}
+
+/** Ids and times differ in every run, so a fixture of the same migration stays as it is. */
+async function isKept(): Promise<boolean> {
+  const fixture = Bun.file(TARGET);
+  return (await fixture.exists()) && (await fixture.text()).startsWith(headOf());
 }
 
 async function sessionRowOf(client: SocketClient, projectId: ProjectId, sessionId: SessionId): Promise<SessionRow> {
@@ -65,7 +72,7 @@ async function sessionRowOf(client: SocketClient, projectId: ProjectId, sessionI
   return row;
 }
 
-function dump(path: string): { text: string; version: number } {
+function dump(path: string): string {
   using db = new DatabaseSync(path, { readOnly: true });
   db.exec("BEGIN");
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
@@ -81,7 +88,7 @@ function dump(path: string): { text: string; version: number } {
     ...made("'trigger'").map(({ sql }) => `${sql};`),
     `PRAGMA user_version = ${version};`,
   ];
-  return { text: `${lines.join("\n")}\n`, version };
+  return `${lines.join("\n")}\n`;
 }
 
 function rowsOf(db: DatabaseSync, table: string): string[] {
@@ -97,4 +104,8 @@ function rowsOf(db: DatabaseSync, table: string): string[] {
     .map(({ row }) => `INSERT INTO ${table} (${names.join(", ")}) VALUES (${row});`);
 }
 
-if (import.meta.main) process.stdout.write(`${await keepSchema()}\n`);
+if (import.meta.main) {
+  const isSame = await isKept();
+  if (!isSame) await keepSchema();
+  process.stdout.write(`${TARGET}${isSame ? ": of this schema already. Delete it to write it again" : ""}\n`);
+}

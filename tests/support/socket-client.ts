@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { FactMessage, PlainServerMessage, type ServerMessage } from "../../src/protocol/server-messages.ts";
 import type { SessionState } from "../../src/protocol/session-schema.ts";
+import { readTerminalFrame, type TerminalOutputFrame } from "../../src/protocol/terminal-frames.ts";
 import { FoldedSessions } from "./folded-sessions.ts";
 import { DEADLINE_MS } from "./wait-for.ts";
 
@@ -30,6 +31,8 @@ interface Waiter {
  */
 export class SocketClient implements Disposable {
   readonly received: ServerMessage[] = [];
+  /** Output of terminals that were attached with `output: "binary"`. */
+  readonly outputs: TerminalOutputFrame[] = [];
   readonly violations: string[] = [];
   readonly sessions: FoldedSessions;
   readonly #socket: WebSocket;
@@ -43,7 +46,11 @@ export class SocketClient implements Disposable {
   private constructor(socket: WebSocket, states: ConnectOptions["states"]) {
     this.#socket = socket;
     this.sessions = new FoldedSessions(states, (violation) => this.violations.push(violation));
-    socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => {
+      if (data instanceof ArrayBuffer) this.#receiveOutput(data);
+      else this.#receive(String(data));
+    });
     socket.addEventListener("close", ({ code, reason }) => {
       this.#closedWith = `${code} ${reason}`.trim();
       this.#wake();
@@ -118,7 +125,7 @@ export class SocketClient implements Disposable {
   }
 
   /** Looks again with every message until `find` finds something; a closed socket or the deadline ends the wait. */
-  until<Value>(what: string, find: () => Value | null | undefined | false): Promise<Value> {
+  until<Value>(what: string, find: () => Value | null | undefined | false, describe = () => ""): Promise<Value> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
         clearTimeout(timer);
@@ -126,7 +133,7 @@ export class SocketClient implements Disposable {
         settle();
       };
       const fail = (reason: string) =>
-        end(() => reject(new Error(`${reason} while waiting for ${what}. ${this.#seen()}`)));
+        end(() => reject(new Error(`${reason} while waiting for ${what}. ${describe()}${this.#seen()}`)));
       const check = () => {
         const value = find();
         if (value !== undefined && value !== null && value !== false) end(() => resolve(value));
@@ -145,10 +152,17 @@ export class SocketClient implements Disposable {
     what: string,
     isReached: (state: SessionState) => boolean,
   ): Promise<SessionState> {
-    return this.until(what, () => {
-      const state = this.sessions.state(sessionId);
-      return isReached(state) && state;
-    });
+    return this.until(
+      what,
+      () => {
+        const state = this.sessions.state(sessionId);
+        return isReached(state) && state;
+      },
+      () => {
+        const { seq, turn, queue, pending } = this.sessions.state(sessionId);
+        return `${sessionId} is at ${JSON.stringify({ seq, turn, queue, pending })}. `;
+      },
+    );
   }
 
   untilClosed(): Promise<string> {
@@ -158,6 +172,13 @@ export class SocketClient implements Disposable {
 
   [Symbol.dispose](): void {
     this.#socket.close();
+  }
+
+  #receiveOutput(data: ArrayBuffer): void {
+    const output = readTerminalFrame(data);
+    if (output) this.outputs.push(output);
+    else this.violations.push(`no binary frame of the protocol: ${data.byteLength} bytes`);
+    this.#wake();
   }
 
   #receive(text: string): void {

@@ -10,6 +10,8 @@ import { DEADLINE_MS } from "./wait-for.ts";
 export const ROOT = resolve(import.meta.dirname, "../..");
 /** The program, as `npm test` has compiled it; the source where a test file is run by itself. */
 export const PROGRAM = process.env["LIMINAL_TEST_PROGRAM"] ?? join(ROOT, "src/cli/main.ts");
+/** How it is started: by Bun, or by itself where it is the executable. */
+export const START: readonly [string, ...string[]] = /\.[jt]s$/.test(PROGRAM) ? [process.execPath, PROGRAM] : [PROGRAM];
 const RUN_MARKER = "LIMINAL_TEST_RUN";
 /** An agent that was told to end may take this long to be gone after its server was killed. */
 const LEFT_ALONE_MS = 30_000;
@@ -40,6 +42,8 @@ export interface TestServerOptions {
   /** `agents` of config.json; `builtin` may be replaced too. */
   readonly agents?: Readonly<Record<string, AgentSetting>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Starts the program in another way. */
+  readonly command?: readonly string[];
   /** More words on its command line. */
   readonly args?: readonly string[];
   /** As on a desktop: it opens the page by whatever `xdg-open` its PATH has. */
@@ -73,7 +77,7 @@ export class TestServer implements AsyncDisposable {
   readonly processes: ProcessWatch;
   readonly #dir: TempDir;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #args: readonly string[];
+  readonly #command: readonly string[];
   readonly #clients: SocketClient[] = [];
   #running: { readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">; readonly started: Started } | null = null;
   #log = "";
@@ -84,7 +88,7 @@ export class TestServer implements AsyncDisposable {
     this.dataDir = dir.join("data");
     this.home = dir.join("home");
     this.processes = watchProcesses();
-    this.#args = options.args ?? [];
+    this.#command = [...(options.command ?? START), "serve", "--json", ...(options.args ?? [])];
     const runMarker = process.env[RUN_MARKER];
     this.#env = {
       PATH: process.env["PATH"] ?? "",
@@ -108,6 +112,10 @@ export class TestServer implements AsyncDisposable {
       await writeFile(join(server.dataDir, "config.json"), JSON.stringify({ agents: options.agents }));
     await options.prepare?.(server.dataDir);
     return server;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
   }
 
   get url(): string {
@@ -235,7 +243,9 @@ export class TestServer implements AsyncDisposable {
 
   /** Everything it started, however deep, but for the holders. */
   agentProcesses(): { readonly pid: number; readonly commandLine: string }[] {
-    return this.processes.alive().filter((found) => found.pid !== this.#running?.started.pid && !isHolder(found));
+    // What the server is about to start has the server's own words until it runs.
+    const server = this.processes.alive().find(({ pid }) => pid === this.#running?.started.pid);
+    return this.processes.alive().filter((found) => found.commandLine !== server?.commandLine && !isHolder(found));
   }
 
   /** The processes that hold its agents. */
@@ -266,7 +276,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   #spawn(env: Readonly<Record<string, string>> = {}): Bun.Subprocess<"ignore", "pipe", "pipe"> {
-    const child = Bun.spawn([process.execPath, PROGRAM, "serve", "--json", ...this.#args], {
+    const child = Bun.spawn([...this.#command], {
       cwd: this.#dir.path,
       env: { ...this.#env, ...env },
       stdin: "ignore",
@@ -299,5 +309,5 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | n
 }
 
 function isHolder({ commandLine }: { readonly commandLine: string }): boolean {
-  return commandLine.includes("agents/holder/main.ts");
+  return /(?:agents|terminals)\/holder\/main\.ts|@(?:agent|terminal)-holder/.test(commandLine);
 }

@@ -4,11 +4,18 @@ import { join } from "node:path";
 import type { LoadReport } from "./load/measure-load.ts";
 import type { TortureOrders, TortureReport } from "./run-torture.ts";
 
+/** What the table says of what was asked for. */
+type PrintedOrders = Pick<TortureOrders, "seed" | "minutes" | "size" | "say" | "isStopped"> & {
+  readonly faults: readonly { readonly name: string }[];
+  /** More words of the command that repeats it. */
+  readonly words?: string;
+};
+
 const MB = 1_000_000;
 const BREACHES_SHOWN_MAX = 25;
 
 /** The table at the end of a run. */
-export function printReport(orders: TortureOrders, report: TortureReport): void {
+export function printReport(orders: PrintedOrders, report: TortureReport): void {
   const { sessions, agents, readers } = orders.size;
   const count = (...kinds: string[]) => report.breaches.filter(({ kind }) => kinds.includes(kind)).length;
   const injected = [...report.injected.values()].reduce((sum, times) => sum + times, 0);
@@ -26,6 +33,7 @@ export function printReport(orders: TortureOrders, report: TortureReport): void 
       "  found in the log",
       `${report.factsChecked} word for word${report.gaps > 0 ? `; ${report.gaps} logs were cut before they were read` : ""}`,
     ],
+    ...stepRows(report),
     ["facts lost", String(count("lost"))],
     ["duplicates", String(count("duplicate"))],
     ["divergent readers", String(count("divergent"))],
@@ -47,14 +55,14 @@ export function printReport(orders: TortureOrders, report: TortureReport): void 
   orders.say(verdict(orders, report));
 }
 
-function verdict({ isStopped }: TortureOrders, { breaches }: TortureReport): string {
+function verdict({ isStopped }: PrintedOrders, { breaches }: TortureReport): string {
   if (breaches.length > 0) return `${breaches.length} breaches`;
   return isStopped()
     ? "broken off: every invariant held, but the last round was not looked at"
     : "every invariant held";
 }
 
-function keepLog({ seed }: TortureOrders, { serverLog }: TortureReport): string {
+function keepLog({ seed }: PrintedOrders, { serverLog }: TortureReport): string {
   const path = join(tmpdir(), `liminal-torture-${seed.replace(/\W/g, "_")}.log`);
   writeFileSync(path, serverLog, { mode: 0o600 });
   return path;
@@ -65,6 +73,12 @@ function timesOf(name: string, { injected, skipped }: TortureReport): string {
   const times = injected.get(name);
   if (times !== undefined) return String(times);
   return reason === undefined ? "0 (not drawn)" : `0 (skipped: ${reason})`;
+}
+
+/** Of worktrees, merges, restores and moves. */
+function stepRows({ steps: { cutOff, over } }: TortureReport): [string, string][] {
+  if (cutOff + over === 0) return [];
+  return [["  workspace steps", `${cutOff} cut off in the middle by a kill, ${over} just over when it came`]];
 }
 
 function loadRows(load: LoadReport | null): [string, string][] {
@@ -89,9 +103,9 @@ function loadRows(load: LoadReport | null): [string, string][] {
   ];
 }
 
-function repeatWith({ seed, minutes, size, faults }: TortureOrders): string {
+function repeatWith({ seed, minutes, size, faults, words = "" }: PrintedOrders): string {
   const all = faults.map(({ name }) => name).join(",");
-  return `npm run torture -- --minutes ${minutes} --seed ${seed} --sessions ${size.sessions} --faults ${all}`;
+  return `npm run torture --${words} --minutes ${minutes} --seed ${seed} --sessions ${size.sessions} --faults ${all}`;
 }
 
 function mb(bytes: number): string {

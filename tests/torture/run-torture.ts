@@ -1,5 +1,5 @@
 import { SeededRandom } from "../support/seeded-random.ts";
-import type { Fault } from "./faults/fault.ts";
+import type { Fault, FaultOutcome } from "./faults/fault.ts";
 import { FAULTS } from "./faults/fault-table.ts";
 import { untilChance } from "./faults/moments.ts";
 import type { Invariant } from "./invariants/invariant.ts";
@@ -40,6 +40,8 @@ export interface TortureReport {
   readonly turns: number;
   readonly serverStarts: number;
   readonly gaps: number;
+  /** Of the workspace: how many a kill met in the middle, and how many were just over. */
+  readonly steps: { readonly cutOff: number; readonly over: number };
   readonly peakBytes: number;
   readonly settledBytes: number;
   readonly load: LoadReport | null;
@@ -72,16 +74,17 @@ export class Torture {
       for (const what of load?.breaches ?? []) this.#breaches.push({ kind: "memory", what });
       await scene.createAll();
       await this.#check(scene, AFTER_ROUND);
-      while (this.#goesOn(deadline)) await this.#round(scene);
+      while (this.#continues(deadline)) await this.#round(scene);
       const settledBytes = await settled(scene);
       await this.#finish(scene);
-      return { ...this.#counts(scene), load, peakBytes: peak.bytes, settledBytes, serverLog: scene.server.log };
+      const steps = (await scene.openWorkshop)?.steps ?? { cutOff: 0, over: 0 };
+      return { ...this.#counts(scene), steps, load, peakBytes: peak.bytes, settledBytes, serverLog: scene.server.log };
     } finally {
       await scene.close();
     }
   }
 
-  #goesOn(deadline: number): boolean {
+  #continues(deadline: number): boolean {
     const { roundsMax, isStopped } = this.#orders;
     return performance.now() < deadline && this.#rounds < roundsMax && this.#breaches.length === 0 && !isStopped();
   }
@@ -115,7 +118,7 @@ export class Torture {
 
   /** Its name, as the line of the round has it. */
   async #inject(scene: Scene, fault: Fault): Promise<string> {
-    const outcome = await fault.inject({ scene, random: this.#random });
+    const outcome = await this.#tried(scene, fault);
     if ("skipped" in outcome) {
       this.#skipped.set(fault.name, outcome.skipped);
       return `${fault.name} (skipped)`;
@@ -123,6 +126,16 @@ export class Torture {
     this.#injected.set(fault.name, (this.#injected.get(fault.name) ?? 0) + 1);
     if ("breaches" in outcome) for (const what of outcome.breaches) this.#breaches.push({ kind: "other", what });
     return "on" in outcome && outcome.on !== undefined ? `${fault.name} of ${outcome.on}` : fault.name;
+  }
+
+  /** What goes wrong on the way is a breach, too: the table comes in any case. */
+  async #tried(scene: Scene, fault: Fault): Promise<FaultOutcome> {
+    try {
+      return await fault.inject({ scene, random: this.#random });
+    } catch (error) {
+      if (!scene.server.isRunning) await scene.server.start();
+      return { breaches: [`${fault.name}: ${wordsOf(error)}`] };
+    }
   }
 
   /** Every fault once, in an order of chance, before any comes again. */
@@ -135,11 +148,15 @@ export class Torture {
 
   async #check(scene: Scene, invariants: readonly Invariant[]): Promise<void> {
     for (const { name, breach, check } of invariants)
-      for (const what of await check(scene)) this.#breaches.push({ kind: breach, what: `${name}: ${what}` });
+      try {
+        for (const what of await check(scene)) this.#breaches.push({ kind: breach, what: `${name}: ${what}` });
+      } catch (error) {
+        this.#breaches.push({ kind: breach, what: `${name}: ${wordsOf(error)}` });
+      }
   }
 
   async #finish(scene: Scene): Promise<void> {
-    scene.leave();
+    await scene.leave();
     const code = await scene.server.stop();
     if (code !== 0) this.#breaches.push({ kind: "other", what: `a clean stop ended with ${code}` });
     await this.#check(scene, AFTER_STOP);
@@ -165,7 +182,11 @@ async function settled({ server }: Scene): Promise<number> {
   return pssBytes(server.pid);
 }
 
-function shuffled<Item>(items: readonly Item[], random: SeededRandom): Item[] {
+export function shuffled<Item>(items: readonly Item[], random: SeededRandom): Item[] {
   const order = items.map((item) => ({ item, place: random.fraction() }));
   return order.sort((one, other) => one.place - other.place).map(({ item }) => item);
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -70,7 +70,7 @@ describe("X-12 NFR-5 an exported page", () => {
       }
     }
     expect(elements.filter(({ tag }) => tag === "style")).toHaveLength(1);
-    expect(elements.filter(({ tag }) => tag === "article")).toHaveLength(6);
+    expect(elements.filter(({ tag }) => tag === "article")).toHaveLength(7);
   });
 
   test("gives Markdown its form: emphasis, code, lists, tables and links of the web", async () => {
@@ -124,6 +124,24 @@ describe("(D12) an exported page looks like the session", () => {
     expect(html).toContain('<span class="fold">6 unchanged lines</span>');
     expect(html).toContain('<del>- <span class="hljs-keyword">const</span>');
     expect(html).not.toContain("/home/ada/app/src");
+  });
+
+  test("the changes of a turn open to the files, what is missing, and why", async () => {
+    const files = [
+      { path: "src/a.ts", status: "modified", added: 3, removed: 0 },
+      { path: "logo\u202egnp.exe", status: "added", added: null, removed: null },
+    ];
+    const leftOut = [{ path: ".env", reason: "ignored" }];
+    const changes = { type: "changes", entryId: "c", content: "12 files changed, +3 −0", before: "b", after: "a" };
+    const html = await page({ ...changes, total: 12, added: 3, removed: 0, files, leftOut, late: true, timestamp: "" });
+    expect(html).toContain("<details><summary>12 files changed, +3 −0</summary>");
+    expect(html).toContain(
+      '<li><code>src/a.ts</code> <span class="faint">modified</span> <span class="stat-add">+3</span></li>',
+    );
+    expect(html).toContain("<code>logo&lt;U+202E&gt;gnp.exe</code>");
+    expect(html).toContain("and 10 more");
+    expect(html).toContain("Taken late");
+    expect(html).toContain('<code>.env</code> <span class="faint">ignored by Git, never stored</span>');
   });
 
   test("colours take a second of a document at most: what would take longer stays plain", async () => {

@@ -47,6 +47,19 @@ export function hostileEntries(text: string, index: number): Entry[] {
     },
     { type: "plan", entryId: id("p"), content: text, items: [{ content: text, priority: text, status: text }] },
     { type: "notice", entryId: id("n"), severity: "warning", content: text },
+    {
+      type: "changes",
+      entryId: id("f"),
+      content: text,
+      before: "b",
+      after: "a",
+      total: 3,
+      added: 1,
+      removed: 1,
+      files: [{ path: text.slice(0, 1_000) || "-", status: "modified", added: 1, removed: 1 }],
+      leftOut: [{ path: text, reason: "ignored" }],
+      timestamp: AT,
+    },
   ].map((entry) => EntrySchema.parse(entry));
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startTicks } from "../../src/agents/process/process-ledger.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 import { guideIn, manySessions, projectWith } from "./guide-sessions.ts";
 import { found, foundIds, GUIDE, importAll, onlyTalk, openTalk, rows, startImport, untilDone } from "./import-steps.ts";
 
@@ -54,6 +57,39 @@ test("X-12 one that cannot be read is reported by name and reason, and the rest 
   const done = await untilDone(client, await startImport(client, projectId, ids));
   expect(done).toMatchObject({ adopted: 2, failedCount: 1 });
   expect(done.failed).toEqual([{ agentSessionId: "guide_never", message: "The agent no longer lists this session." }]);
+});
+
+test("X-12 CV-4 a session whose turn still runs in a terminal is not imported without its end", async () => {
+  await using dir = await tempDir();
+  const [guide, registry] = [dir.join("guide"), dir.join("claude/sessions")];
+  await Promise.all([mkdir(guide), mkdir(registry, { recursive: true })]);
+  // By the name of its command it is Claude Code, whose registry says what its terminals do.
+  await symlink(join(ROOT, "builtin-agent"), dir.join("claude-agent-acp"));
+  const agent = {
+    ...guideIn(guide),
+    args: [dir.join("claude-agent-acp/main.ts")],
+    env: { LIMINAL_GUIDE_DIR: guide, CLAUDE_CONFIG_DIR: dir.join("claude") },
+  };
+  await using server = await startTestServer({ agents: { guide: agent } });
+  const client = await server.connect();
+  const { projectId } = await projectWith(server, client, guide, (cwd) => manySessions(2, cwd));
+  await using terminal = Bun.spawn(["sleep", "600"]);
+  const { pid } = terminal;
+  const does = (status: string) =>
+    writeFile(
+      join(registry, `${pid}.json`),
+      JSON.stringify({ pid, sessionId: "guide_0001", procStart: startTicks(pid), status }),
+    );
+  for (const status of ["busy", "waiting"]) {
+    await does(status);
+    const done = await untilDone(client, await startImport(client, projectId, ["guide_0001"]));
+    expect(done).toMatchObject({ adopted: 0, failedCount: 1 });
+    expect(done.failed[0]?.message).toBe(
+      "Test Guide is in the middle of a turn of this session, in another program. Import it when the turn has ended.",
+    );
+  }
+  await does("idle");
+  expect(await importAll(client, projectId)).toMatchObject({ adopted: 2, failedCount: 0 });
 });
 
 test("X-12 an agent that repeats only after its answer is heard to the end", async () => {

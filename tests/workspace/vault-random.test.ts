@@ -8,6 +8,8 @@ import { roundsOf, type SeededRandom, seededRandom } from "../support/seeded-ran
 import { gitScene, picture } from "./git-scene.ts";
 
 const STEPS_FULL = 10_000;
+/** All steps take minutes; `--rounds` says how many of them run. */
+const TIMEOUT_MS = 20 * 60_000;
 /** Few names, so that files, links and directories often take each other's place. */
 const NAMES = ["a", "b", "c", "d.txt", "ü", "-x", "n\nl"];
 const EDITS_PER_STEP_MAX = 4;
@@ -28,36 +30,40 @@ async function editOne(root: string, random: SeededRandom): Promise<void> {
   if (random.fraction() < 0.2) await chmod(path, 0o755);
 }
 
-test("WS-11 random edits, checkpoints, restores and undos agree with plain copies of the directory", async () => {
-  const random = seededRandom("edits and restores");
-  await using at = await gitScene();
-  const vault = await at.openVault();
-  const repository = await picture(join(at.root, ".git"), []);
-  const states = new Map<string, Record<string, string>>();
-  const remember = async (id: string) => states.set(id, await picture(at.root));
-  const steps = roundsOf(STEPS_FULL);
-  let restores = 0;
-  for (let step = 0; step < steps; step++) {
-    const action = random.fraction();
-    if (action < 0.5) {
-      for (let edit = random.between(1, EDITS_PER_STEP_MAX); edit > 0; edit--) await editOne(at.root, random);
-    } else if (action < 0.75 || states.size === 0) {
-      const id = `c-${step}`;
-      await storeCheckpoint(vault, id, await scan(vault));
-      await remember(id);
-    } else {
-      // To any state of before, the safety ones included: an undo is nothing else.
-      const id = random.pick([...states.keys()]);
-      const target = await readCheckpoint(vault, id);
-      if (target === null) throw new Error(`checkpoint ${id} is gone`);
-      const safety = `s-${step}`;
-      await remember(safety);
-      await move(vault, safety, await scan(vault), target);
-      expect(await picture(at.root)).toEqual(states.get(id) ?? {});
-      restores += 1;
+test(
+  "WS-11 random edits, checkpoints, restores and undos agree with plain copies of the directory",
+  async () => {
+    const random = seededRandom("edits and restores");
+    await using at = await gitScene();
+    const vault = await at.openVault();
+    const repository = await picture(join(at.root, ".git"), []);
+    const states = new Map<string, Record<string, string>>();
+    const remember = async (id: string) => states.set(id, await picture(at.root));
+    const steps = roundsOf(STEPS_FULL);
+    let restores = 0;
+    for (let step = 0; step < steps; step++) {
+      const action = random.fraction();
+      if (action < 0.5) {
+        for (let edit = random.between(1, EDITS_PER_STEP_MAX); edit > 0; edit--) await editOne(at.root, random);
+      } else if (action < 0.75 || states.size === 0) {
+        const id = `c-${step}`;
+        await storeCheckpoint(vault, id, await scan(vault));
+        await remember(id);
+      } else {
+        // To any state of before, the safety ones included: an undo is nothing else.
+        const id = random.pick([...states.keys()]);
+        const target = await readCheckpoint(vault, id);
+        if (target === null) throw new Error(`checkpoint ${id} is gone`);
+        const safety = `s-${step}`;
+        await remember(safety);
+        await move(vault, safety, await scan(vault), target);
+        expect(await picture(at.root)).toEqual(states.get(id) ?? {});
+        restores += 1;
+      }
     }
-  }
-  expect(await picture(join(at.root, ".git"), [])).toEqual(repository);
-  expect(restores).toBeGreaterThan(steps / 10);
-  console.log(`vault: ${steps} steps, ${restores} restores, ${states.size} states, 0 differences`);
-});
+    expect(await picture(join(at.root, ".git"), [])).toEqual(repository);
+    expect(restores).toBeGreaterThan(steps / 10);
+    console.log(`vault: ${steps} steps, ${restores} restores, ${states.size} states, 0 differences`);
+  },
+  TIMEOUT_MS,
+);

@@ -23,7 +23,7 @@ const leftOut = ({ leftOut: list }: Scan) => list.map(({ path, reason }) => `${s
 const goBack = async (vault: Vault, to: Scan, id = "safety") => move(vault, id, await scan(vault), to);
 
 describe("a checkpoint", () => {
-  test("WS-1 holds what was changed, added, deleted and renamed, whoever did it", async () => {
+  test("WS-1 holds all changed, added, deleted and renamed files, by any writer", async () => {
     await using at = await gitScene({ "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n" });
     const vault = await at.openVault();
     const before = await scan(vault);
@@ -126,12 +126,32 @@ describe("a checkpoint", () => {
     expect(Object.keys(await picture(at.root))).toContain("pipe");
   });
 
-  test("WS-5 refuses a plain directory with too many files, in words that say what to do", async () => {
+  test("WS-5 refuses a plain directory with too many files, with advice", async () => {
     await using dir = await tempDir();
     await using scene = await gitScene();
     await write(dir.path, { "1": "", "2": "", "3": "" });
     const vault = await scene.openVault(dir.path);
     await expect(scan(vault, { ...SCAN_LIMITS, plainFilesMax: 2 })).rejects.toThrow("git init");
+  });
+
+  test("WS-5 repositories inside beyond the limit are left out by name, and neither restored nor deleted", async () => {
+    await using at = await gitScene({ "a.txt": "1\n" });
+    for (const name of ["one", "two", "three"]) {
+      await mkdir(join(at.root, name));
+      git(join(at.root, name), "init", "-q");
+      await write(at.root, { [`${name}/file.txt`]: "1\n" });
+    }
+    const vault = await at.openVault();
+    const limits = { ...SCAN_LIMITS, partsMax: 3 };
+    const before = await scan(vault, limits);
+    expect(names(before.parts)).toEqual(["", "one", "three"]);
+    expect(leftOut(before)).toEqual(["two: too many repositories"]);
+    await write(at.root, { "a.txt": "2\n", "one/file.txt": "2\n", "two/file.txt": "2\n" });
+    await move(vault, "safety", await scan(vault, limits), before);
+    const files = await picture(at.root);
+    expect(Object.keys(files).filter((path) => path.endsWith("file.txt"))).toHaveLength(3);
+    expect(await Bun.file(join(at.root, "one/file.txt")).text()).toBe("1\n");
+    expect(await Bun.file(join(at.root, "two/file.txt")).text()).toBe("2\n");
   });
 
   test("WS-5 a plain directory leaves generated directories out", async () => {
@@ -272,6 +292,28 @@ describe("WS-6 comes back byte for byte", () => {
   });
 });
 
+test("WS-6 a shallow clone and a sparse checkout come back byte for byte, and files outside of the sparse part stay away", async () => {
+  await using at = await gitScene({ "in/a.txt": "1\n", "out/b.txt": "1\n", "top.txt": "1\n" });
+  await write(at.root, { "in/a.txt": "2\n" });
+  git(at.root, "commit", "-qam", "second");
+  const shallow = at.dir.join("shallow");
+  git(at.root, "clone", "-q", "--depth=1", `file://${at.root}`, shallow);
+  git(at.root, "sparse-checkout", "set", "in");
+  for (const root of [shallow, at.root]) {
+    const vault = await at.openVault(root);
+    await write(root, { "in/a.txt": "agent\n", "in/new.txt": "agent\n" });
+    const before = await scan(vault);
+    const seen = await picture(root);
+    const repository = await picture(join(root, ".git"), []);
+    await write(root, { "in/a.txt": "later\n", "top.txt": "later\n" });
+    await rm(join(root, "in/new.txt"));
+    await goBack(vault, before);
+    expect(await picture(root)).toEqual(seen);
+    expect(await picture(join(root, ".git"), [])).toEqual(repository);
+  }
+  expect(Object.keys(await picture(at.root))).not.toContain("out/b.txt");
+});
+
 test("WS-6 a repository with SHA-256 objects comes back byte for byte", async () => {
   await using dir = await tempDir();
   await using scene = await gitScene();
@@ -376,7 +418,15 @@ test("WS-5 no checkpoints are made of a home directory, of / and of the root of 
     await expect(at.openVault(directory)).rejects.toThrow("Add a directory inside it");
 });
 
-test("WS-46 without Git, with one that is too old and with none that answers, the reason says what to do", async () => {
+test("a directory that the repository around it ignores is one of its own", async () => {
+  await using at = await gitScene({ ".gitignore": "scratch/\n", "src/a.txt": "a\n" });
+  await write(at.root, { "scratch/own/b.txt": "b\n" });
+  const vault = await at.openVault(join(at.root, "scratch/own"));
+  expect(vault).toMatchObject({ directory: join(at.root, "scratch/own"), repository: null });
+  expect(await at.openVault(join(at.root, "src"))).toMatchObject({ directory: at.root });
+});
+
+test("WS-46 without Git, with one that is too old and with one that hangs, the reason has advice", async () => {
   await using dir = await tempDir();
   const fake = async (name: string, text: string) => {
     await writeFile(dir.join(name), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
@@ -403,4 +453,14 @@ test("ids of checkpoints are checked before they become names of refs", async ()
   expect(await listCheckpoints(vault)).toEqual(["two"]);
   expect(await readCheckpoint(vault, "one")).toBeNull();
   expect(rawPath("ü")).toHaveLength(2);
+});
+
+test("WS-16 a lock that turns up after the start, of a Git that a killed server had just begun, stops nothing for good", async () => {
+  await using at = await gitScene();
+  const vault = await at.openVault();
+  await scan(vault);
+  await writeFile(`${vault.indexFileOf("")}.lock`, "");
+  await write(at.root, { "a.txt": "2\n" });
+  const { parts } = await scan(vault);
+  expect((await vault.git(["cat-file", "blob", `${parts[0]?.tree}:a.txt`])).toString()).toBe("2\n");
 });

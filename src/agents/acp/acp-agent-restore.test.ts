@@ -3,7 +3,7 @@ import { AcpScene } from "../../../tests/core/acp-scene.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import { latestTime } from "./acp-agent.ts";
 
-/** A conversation with two messages of the user's, closed and wanted again; what was said before is forgotten here. */
+/** A closed conversation with two user messages. The recorded output is cleared before it is opened again. */
 async function restored(...flags: string[]) {
   const at = await AcpScene.open(...flags);
   await at.ask(at.session, "stream 2 words");
@@ -17,13 +17,13 @@ function asked(at: AcpScene): unknown[] {
   return at.sent.map(({ method }) => method).filter((method) => String(method).startsWith("session/"));
 }
 
-/** What the user is said to have said. */
+/** Texts of the replayed user messages. */
 const wordsIn = (events: readonly AgentEvent[]) =>
   events.flatMap((event) => (event.type === "text" && event.kind === "user" ? [event.text] : []));
 const said = (at: AcpScene) => [...at.of("text"), ...at.of("tool"), ...at.of("part")];
 
-describe("AcpAgent: bringing a conversation back (W-4)", () => {
-  it("resumes it where the agent can, without a word of it", async () => {
+describe("AcpAgent: restoring a conversation (W-4)", () => {
+  it("resumes it without replaying it if the agent supports that", async () => {
     await using at = await restored();
     const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
     expect([session.origin, session.agentSessionId]).toEqual(["resumed", at.session.agentSessionId]);
@@ -33,7 +33,7 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     expect(at.text.trim()).toBe("w1");
   });
 
-  it("CV-4 (A4) loads it when the agent's copy is newer than what was seen of it, or nobody knows", async () => {
+  it("CV-4 (A4) loads it if the agent's copy is newer than the stored state, or its age is unknown", async () => {
     for (const [flags, seenAt] of [
       [[], 0],
       [[], null],
@@ -46,14 +46,14 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     }
   });
 
-  it("CV-4 (A4) takes a time in whole seconds for any moment of that second", () => {
+  it("CV-4 (A4) treats a time in whole seconds as any moment of that second", () => {
     const seenAt = Date.parse("2026-01-01T00:00:03.412Z");
     expect(latestTime("2026-01-01T00:00:03.000Z")).toBeGreaterThan(seenAt);
     expect(latestTime("2026-01-01T00:00:02.000Z")).toBeLessThan(seenAt);
     expect(latestTime("2026-01-01T00:00:03.411Z")).toBeLessThan(seenAt);
   });
 
-  it("loads it where it cannot be resumed; what it repeats is told as one, and as nothing new", async () => {
+  it("loads it if it cannot be resumed; the replay is one event and adds no messages", async () => {
     await using at = await restored("--without", "resume");
     const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
     expect([session.origin, said(at), at.of("notice")]).toEqual(["loaded", [], []]);
@@ -64,7 +64,7 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     expect(at.text.trim()).toBe("w1");
   });
 
-  it("keeps a replay that comes after the answer, or where none should come, out of the transcript", async () => {
+  it("a replay after the answer, or one that was not requested, does not reach the transcript", async () => {
     const last = async () => ({ message: "think", answer: "" });
     for (const flags of [
       ["--without", "resume", "--scenario", "late-replay"],
@@ -77,7 +77,7 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     }
   });
 
-  it("begins anew where the agent knows nothing of it, and says so", async () => {
+  it("starts a new conversation if the agent has none, and reports that", async () => {
     for (const flags of [[], ["--without", "resume,load"]]) {
       await using at = await restored(...flags);
       const session = await at.restore({ agentSessionId: "never-heard-of", userMessages: 2 });
@@ -88,13 +88,13 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     }
   });
 
-  it("one in which nothing was said needs no bringing back", async () => {
+  it("an empty conversation is not restored", async () => {
     await using at = await restored();
     const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 0 });
     expect([session.origin, asked(at).at(-1)]).toEqual(["new", "session/new"]);
   });
 
-  it("an agent that wants a sign-in first is not taken for one that forgot", async () => {
+  it("an agent that requires sign-in is not treated as one that lost the conversation", async () => {
     await using at = await AcpScene.start("--scenario", "auth-required");
     await at.agent.initialize();
     await expect(at.restore({ agentSessionId: "any", userMessages: 1 })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     });
   });
 
-  it("TC-2.4a closing asks the agent to let go where it can, and never where it cannot", async () => {
+  it("TC-2.4a closing sends session/close only to agents that support it", async () => {
     await using can = await AcpScene.open();
     await can.session.close();
     expect(asked(can)).toEqual(["session/new", "session/close"]);

@@ -38,7 +38,7 @@ async function answering(at: AcpScene & { session: AgentSession }, prompt: strin
 }
 
 describe("AcpAgent: starting", () => {
-  it("introduces itself, and its ids are those of this run", async () => {
+  it("initializes, and its ids belong to this run", async () => {
     await using at = await AcpScene.open();
     expect(at.sent[0]).toMatchObject({
       id: `${EPOCH}-0`,
@@ -50,7 +50,7 @@ describe("AcpAgent: starting", () => {
       expect(String(id)).toMatch(new RegExp(`^${EPOCH}-(p.+|\\d+)$`));
   });
 
-  it("TC-5.5b fails on a version it does not know, on an error, and on a process that ends, with its last words", async () => {
+  it("TC-5.5b fails on an unknown version, an error, and a process that exits, with the end of its stderr", async () => {
     await using future = await AcpScene.start("--scenario", "future-version");
     await expect(future.agent.initialize()).rejects.toThrow("protocol version 99");
     await using refused = await AcpScene.start("--scenario", "initialize-error");
@@ -60,7 +60,7 @@ describe("AcpAgent: starting", () => {
     expect(await crashed.agent.exited).toMatchObject({ code: 1, stderrTail: expect.stringContaining("cannot start") });
   });
 
-  it("TC-2.2f a session the agent refuses is refused in its words, or with the way to sign in", async () => {
+  it("TC-2.2f a refused session is reported with the agent's message, or with the sign-in methods", async () => {
     await using refused = await AcpScene.start("--scenario", "refused-new");
     await refused.agent.initialize();
     expect(await refusalOf(refused.newSession())).toMatchObject({ code: "AGENT_PROTOCOL_ERROR" });
@@ -75,7 +75,7 @@ describe("AcpAgent: starting", () => {
     expect((await locked.newSession()).origin).toBe("new");
   });
 
-  it("what an agent says of a session before its id is known is not lost, as copilot needs", async () => {
+  it("updates that arrive before the session id is known are not lost (copilot sends such)", async () => {
     await using at = await AcpScene.open("--scenario", "update-before-new");
     await at.until(({ type }) => type === "commands");
     expect(at.of("options")).toHaveLength(1);
@@ -83,7 +83,7 @@ describe("AcpAgent: starting", () => {
 });
 
 describe("AcpAgent: turns", () => {
-  it("end after their last word, also when everything comes in one write", async () => {
+  it("end after their last update, even if everything arrives in one write", async () => {
     await using at = await AcpScene.open();
     const end = await at.ask(at.session, "scenario burst");
     expect(end).toMatchObject({ type: "turn-ended", stopReason: "end_turn" });
@@ -92,7 +92,7 @@ describe("AcpAgent: turns", () => {
     expect([at.agent.isBusy, at.turnsCompleted]).toEqual([false, 1]);
   });
 
-  it("W-2 that give no reason ended ordinarily; that fail, fail with the agent's words", async () => {
+  it("W-2 a missing stop reason counts as a normal end; a failed turn carries the agent's message", async () => {
     await using at = await AcpScene.open();
     expect(await at.ask(at.session, "scenario missing-stop-reason")).toMatchObject({ stopReason: "end_turn" });
     expect(await at.ask(at.session, "fail")).toMatchObject({
@@ -102,7 +102,7 @@ describe("AcpAgent: turns", () => {
     expect(at.turnsCompleted).toBe(1);
   });
 
-  it("go on past lines that are no messages, and nobody answers those", async () => {
+  it("continue after lines that are not messages, which are not answered", async () => {
     await using at = await AcpScene.open();
     await at.ask(at.session, "scenario junk-output");
     expect(at.text).toStartWith("j1 j2 j3 j4 j5 j6 j7 j8 j9 ");
@@ -110,7 +110,7 @@ describe("AcpAgent: turns", () => {
     expect(at.sent).toHaveLength(3);
   });
 
-  it("two sessions of one process are kept apart", async () => {
+  it("two sessions of one process do not mix", async () => {
     await using at = await AcpScene.open();
     const heard: AgentEvent[] = [];
     const sink = (event: AgentEvent) => {
@@ -125,7 +125,7 @@ describe("AcpAgent: turns", () => {
     expect([words.trim(), at.text.trim()]).toEqual(["w1 w2 w3", "w1 w2"]);
   });
 
-  it("W-4 of a lost process end for every session on it", async () => {
+  it("W-4 a lost process ends the turns of all its sessions", async () => {
     await using at = await AcpScene.open();
     at.session.prompt(turnId("t"), "crash", []);
     expect(await at.agent.exited).toMatchObject({ code: 1 });
@@ -134,8 +134,8 @@ describe("AcpAgent: turns", () => {
   });
 });
 
-describe("AcpAgent: questions", () => {
-  it("W-8 ids of any JSON type are answered exactly, and the answer is the chosen option", async () => {
+describe("AcpAgent: permission requests", () => {
+  it("W-8 ids of any JSON type are answered unchanged, with the chosen option", async () => {
     await using at = await AcpScene.open();
     await answering(at, "scenario odd-ids");
     const ids = ['"question-1"', '""', '"null"', '"0"', "0", "-7", "1.5", "null"];
@@ -143,7 +143,7 @@ describe("AcpAgent: questions", () => {
     expect(at.text).toStartWith(said.join(""));
   });
 
-  it("one that the agent takes back is withdrawn, answered with -32800, and a late answer goes nowhere", async () => {
+  it("a request cancelled by the agent is withdrawn and answered with -32800; a late answer is ignored", async () => {
     await using at = await AcpScene.open();
     await at.ask(at.session, "scenario withdrawn-permission");
     const [asked] = at.of("permission-requested");
@@ -154,7 +154,7 @@ describe("AcpAgent: questions", () => {
     expect(at.sent).toHaveLength(before);
   });
 
-  it("one about a call nobody announced has the call with it", async () => {
+  it("a request about an unannounced tool call includes the call", async () => {
     await using at = await AcpScene.open();
     await answering(at, "scenario permission-unknown-tool");
     expect(at.of("permission-requested")).toMatchObject([
@@ -162,7 +162,7 @@ describe("AcpAgent: questions", () => {
     ]);
   });
 
-  it("a request outside the protocol is refused, and the agent goes on", async () => {
+  it("an unknown method is refused, and the agent continues", async () => {
     await using at = await AcpScene.open();
     await at.ask(at.session, "scenario unknown-request");
     expect(at.text).toStartWith("Answer: error -32601");
@@ -172,7 +172,7 @@ describe("AcpAgent: questions", () => {
 describe("AcpAgent: cancel", () => {
   afterEach(() => void jest.useRealTimers());
 
-  it("W-2 is one notification, however often it is asked, and the same process serves the next turn", async () => {
+  it("W-2 sends one notification, however often it is requested, and the same process serves the next turn", async () => {
     await using at = await AcpScene.open();
     at.session.prompt(turnId("t"), "sleep", []);
     await at.until(({ type }) => type === "text");
@@ -184,7 +184,7 @@ describe("AcpAgent: cancel", () => {
     expect(at.text).toContain("w1");
   });
 
-  it("that is ignored is followed by `$/cancel_request` after ten seconds", async () => {
+  it("is followed by `$/cancel_request` after ten seconds if it is ignored", async () => {
     await using at = await AcpScene.open();
     at.session.prompt(turnId("t"), "scenario never-ending-cancel", []);
     await at.until(({ type }) => type === "text");
@@ -198,11 +198,11 @@ describe("AcpAgent: cancel", () => {
     expect(await at.until(({ type }) => type === "turn-ended")).toMatchObject({ stopReason: "cancelled" });
   });
 
-  it("that even then is ignored is told after five more, once", async () => {
+  it("is reported once as ignored after five more seconds", async () => {
     await using at = await AcpScene.open();
     at.session.prompt(turnId("t"), "sleep", []);
     await at.until(({ type }) => type === "text");
-    // The agent is stopped from hearing anything.
+    // The agent process is stopped with SIGSTOP.
     process.kill(at.agent.pid, "SIGSTOP");
     jest.useFakeTimers();
     at.session.cancel();
@@ -215,8 +215,8 @@ describe("AcpAgent: cancel", () => {
   });
 });
 
-describe("AcpAgent: choices", () => {
-  it("X-7 options are set by their id, and the whole list comes back", async () => {
+describe("AcpAgent: options", () => {
+  it("X-7 options are set by id, and the complete list is returned", async () => {
     await using at = await AcpScene.open();
     await at.session.configure("mode", "edits");
     await at.session.configure("thoughts", true);
@@ -227,7 +227,7 @@ describe("AcpAgent: choices", () => {
     ]);
   });
 
-  it("an older agent's modes are set in its own way, and our id for them never reaches it", async () => {
+  it("modes of older agents are set with their own method, and our option id is never sent", async () => {
     await using at = await AcpScene.open("--without", "config");
     const [mode] = at.of("options").at(-1)?.options ?? [];
     expect(mode).toMatchObject({ category: "mode", type: "select" });
@@ -238,7 +238,7 @@ describe("AcpAgent: choices", () => {
 });
 
 describe("AcpAgent: steering", () => {
-  it("CV-30 (A9) a steer after the turn's end starts no turn that nobody owns: it is not taken", async () => {
+  it("CV-30 (A9) a steering message after the turn's end starts no turn without an owner: it is not accepted", async () => {
     await using at = await AcpScene.open();
     await at.ask(at.session, "stream 1 words");
     at.session.steer?.(CommandId.parse("late"), "stream 9 words", []);

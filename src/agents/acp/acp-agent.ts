@@ -10,6 +10,7 @@ import type {
 } from "../../ports/agents.ts";
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
 import type { World } from "../../ports/world.ts";
+import type { UsageLimit } from "../../protocol/conversations.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
@@ -22,7 +23,10 @@ import { ClientRequests } from "./client-requests.ts";
 import { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure, AcpNote } from "./connection/acp-hooks.ts";
 import type { WireTrace } from "./connection/wire-trace.ts";
-import { acpMcpServers, type McpServerSetting, type OwnToolServer } from "./mcp-servers.ts";
+import type { AccountNews } from "./limits/account-limits.ts";
+import { type AccountStatus, readAccountLabel, readAccountStatus, readLimit } from "./limits/read-limit.ts";
+import type { ReadingClock } from "./limits/time-in-text.ts";
+import { acpMcpServers, type SessionTools } from "./mcp-servers.ts";
 import { asArray, asObject, asString, type JsonObject, readTime } from "./read-json.ts";
 import { type Replay, untilLoadIsSafe } from "./replay.ts";
 import { type OfferedSignIn, readSignInMethods } from "./sign-in-method.ts";
@@ -37,63 +41,58 @@ interface AcpAgentOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly epoch: string;
-  /** Names the process among all there ever were. */
+  /** Unique among all processes ever started. */
   readonly processId: string;
-  /** Set when the process outlives the server: what the next one must know of it. */
+  /** Set if the process outlives the server: the data the next server needs. */
   readonly held: { readonly id: string; readonly label: string } | null;
   readonly trace: WireTrace;
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
-  /** It goes on with a session that was closed: only the end of the process stops it. */
+  /** The agent reported something about its account. */
+  readonly onAccount?: (news: AccountNews) => void;
+  /** It keeps working on a closed session; only ending the process stops it. */
   readonly onUnstoppable: () => void;
-  /** It wrote a line that is no message. */
+  /** It wrote a line that is not a message. */
   readonly onUnreadable?: (text: string) => void;
   readonly desk: QuestionDesk;
-  /** What the agent may ask us to do for it. */
+  /** Requests that the agent may send us. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
-  /** Directories that it may not touch through us, wherever its sessions work. */
+  /** Directories that the agent may not access through us, wherever its sessions work. */
   readonly guarded: readonly string[];
   readonly onError: (error: unknown) => void;
 }
 
-export interface SessionTools {
-  /** Tool servers of the user's. */
-  readonly mcpServers: readonly McpServerSetting[];
-  /** Our own tools, when its agent may use them. */
-  readonly ownTools: OwnToolServer | null;
-}
-
-/** Where a session of ours meets its agent. */
+/** Connects a session to its agent. */
 interface SessionPlace extends Partial<SessionTools> {
   readonly cwd: string;
   readonly sink: AgentSink;
-  /** Stores what the sink was given; absent where nothing is stored. */
+  /** Stores the events passed to the sink; absent if nothing is stored. */
   readonly tryFlush?: TryFlush;
-  /** Ends what only waits, not what is under way. */
+  /** Aborts waiting, not work already started. */
   readonly signal: AbortSignal;
 }
 
 const PROTOCOL_VERSION = 1;
-/** How long an agent may go on with a session that was closed. Those that stop at all answer within milliseconds. */
+/** How long an agent may keep working on a closed session. Agents that stop at all answer within milliseconds. */
 export const CLOSE_ANSWER_MS_MAX = 1_000;
-/** How long a session that is wanted again waits for the agent to let go of it. */
+/** How long reopening a session waits for the agent to release it. */
 const LET_GO_MS_MAX = 5_000;
-/** An agent that lists its sessions slower than this is asked to load the one that is wanted. */
+/** If listing sessions takes longer, the session is loaded instead of resumed. */
 const LIST_WAIT_MS_MAX = 5_000;
 const LIST_PAGES_MAX = 20;
 
-/** One running agent process with its sessions. Nothing here outlives the process. */
+/** One running agent process and its sessions. All state ends with the process. */
 export class AcpAgent {
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
   readonly #sessions = new AcpSessions();
   readonly #checkpoints: Checkpoints;
-  /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
+  /** Conversations being closed; reopening one waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
-  /** Prompts of closed sessions that wait for their answer. */
+  /** Prompts of closed sessions that are not answered yet. */
   readonly #stopping = new Map<string, () => void>();
-  /** Prompts of an earlier server in sessions that nobody goes on with. */
+  /** Prompts of an earlier server in sessions that are not continued. */
   readonly #orphans = new Map<string, string>();
   readonly #questions: AcpQuestions;
   #released: Promise<void> | null = null;
@@ -110,7 +109,8 @@ export class AcpAgent {
     this.#questions = new AcpQuestions({
       ...options,
       sessionOf: ({ sessionId, requestId }) =>
-        this.#sessions.get(asString(sessionId) ?? this.#connection.callerOf(requestId) ?? ""),
+        this.#sessions.rootOf(asString(sessionId) ?? this.#connection.callerOf(requestId) ?? ""),
+      subAgentOf: ({ sessionId }) => this.#sessions.subAgentTitle(asString(sessionId) ?? ""),
       sessionNamed: (agentSessionId) => this.#sessions.get(agentSessionId),
       answer: (offset, answer) => this.#connection.answer(offset, answer),
     });
@@ -118,6 +118,7 @@ export class AcpAgent {
       ...options,
       hooks: {
         ...this.#sessions.hooks,
+        onAccount: (params) => options.onAccount?.({ type: "account", label: readAccountLabel(params) }),
         onPromptAnswer: (key, result, failure) => {
           this.#sessions.hooks.onPromptAnswer(key, result, failure);
           this.#stopping.get(key)?.();
@@ -148,16 +149,16 @@ export class AcpAgent {
     return this.#connection.exited;
   }
 
-  /** A turn, a question or a request is under way. */
+  /** A turn, a permission request, a question or another request is open. */
   get isBusy(): boolean {
-    return this.#sessions.isAttaching || this.#connection.isBusy;
+    return this.#sessions.isAttaching || this.#sessions.expectsPrompt || this.#connection.isBusy;
   }
 
   get stderrTail(): string {
     return this.#connection.stderrTail;
   }
 
-  /** What it said of itself, for the log. */
+  /** Name and version from `initialize`, for the log. */
   get about(): string {
     const info = asObject(this.#initialized?.["agentInfo"]);
     const name = asString(info?.["name"]) ?? "an unnamed agent";
@@ -191,12 +192,12 @@ export class AcpAgent {
     this.#signInMethods = readSignInMethods(answer["authMethods"]);
   }
 
-  /** A conversation that an earlier server had with this process, which goes on. */
+  /** Continues a conversation that an earlier server had with this process. */
   rejoin({ agentSessionId, cwd, sink, tryFlush, ...past }: RejoinRequest): RejoinedSession {
     return this.#register(agentSessionId, { cwd, sink, tryFlush }, past);
   }
 
-  /** Hears what was said while there was no server; false when the process never got as far as being of use. */
+  /** Processes the output received while no server ran; false if the process never finished initializing. */
   catchUp(): boolean {
     this.#connection.catchUp();
     this.#sessions.endPast();
@@ -209,16 +210,25 @@ export class AcpAgent {
     return this.#signInMethods;
   }
 
-  /** Only for methods of kind `agent`: the others are walked outside the protocol. */
+  /** Only for methods of kind `agent`; other methods run outside the protocol. */
   async authenticate(methodId: string): Promise<void> {
     await this.#ask("authenticate", { methodId });
+  }
+
+  /** Whether the agent supports signing out. */
+  get canSignOut(): boolean {
+    return asObject(asObject(this.#capabilities["auth"])?.["logout"]) !== null;
+  }
+
+  async signOut(): Promise<void> {
+    await this.#ask("logout", {});
   }
 
   newSession(place: SessionPlace): Promise<AgentSession> {
     return this.#sessions.attaching(() => this.#createSession(place));
   }
 
-  /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
+  /** Restores a conversation: resumed if supported, otherwise replayed, otherwise started anew. */
   restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
     return this.#sessions.attaching(() => this.#restoreSession(restore, place));
   }
@@ -235,7 +245,7 @@ export class AcpAgent {
 
   async #restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
     const { cwd, sink, signal } = place;
-    // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
+    // The conversation is empty: there is nothing to restore, and some agents fail on such a session.
     if (restore.userMessages === 0) return this.#createSession(place);
     await this.#closing.get(restore.agentSessionId);
     const refusals: RefusalError[] = [];
@@ -247,7 +257,7 @@ export class AcpAgent {
       if (tried instanceof RefusalError) refusals.push(tried);
       else if (tried) return afterReplay(tried, origin, sink);
     }
-    // The agent may have it and cannot open it now: only the user gives it up.
+    // The agent may still have it but cannot open it now. Only the user may give it up.
     const [refusal] = refusals;
     if (refusal) throw refusal;
     const session = await this.#createSession(place);
@@ -255,9 +265,9 @@ export class AcpAgent {
     return session;
   }
 
-  /** A resume repeats nothing, so only a load shows what was said elsewhere. */
+  /** A resume replays nothing, so only a load shows messages added elsewhere. */
   async #waysToRestore(restore: RestoreRequest, cwd: string): Promise<readonly ("resumed" | "loaded")[]> {
-    // One that no agent knows was read from a file, or was given up by the user.
+    // No agent has it: it was imported from a file or given up by the user.
     if (restore.agentSessionId === NO_AGENT_SESSION) return [];
     const canLoad = this.#capabilities["loadSession"] === true;
     if (!this.#has("resume")) return canLoad ? ["loaded"] : [];
@@ -265,7 +275,7 @@ export class AcpAgent {
     return (await this.#hasChanged(restore, cwd)) ? ["loaded", "resumed"] : ["resumed", "loaded"];
   }
 
-  /** Whether the agent's copy may have changed since we saw it last; true as well when the agent does not tell. */
+  /** Whether the agent's copy may have changed since it was last seen; also true if the agent does not report it. */
   async #hasChanged({ agentSessionId, seenAt }: RestoreRequest, cwd: string): Promise<boolean> {
     if (seenAt === null || !this.#has("list")) return true;
     const { promise: late, resolve: giveUp } = Promise.withResolvers<null>();
@@ -298,13 +308,17 @@ export class AcpAgent {
     return this.#has("delete");
   }
 
-  /** Deletes its own copy of a conversation, where it offers that. */
+  get offersFork(): boolean {
+    return this.#has("fork");
+  }
+
+  /** Deletes the agent's copy of a conversation, if the agent supports that. */
   async deleteSession(agentSessionId: string): Promise<void> {
     await this.#closing.get(agentSessionId);
     if (this.#has("delete")) await this.#ask("session/delete", { sessionId: agentSessionId });
   }
 
-  /** The process is gone, or is about to be: every session on it is told. */
+  /** The process has ended or is about to end: notifies every session on it. */
   lose(reason: string, state: "crashed" | "idle", tell = false): void {
     const stored = this.#sessions.lose(reason, state, tell);
     this.#released = stored.then((isStored) => (isStored ? this.#connection.release() : undefined));
@@ -312,7 +326,7 @@ export class AcpAgent {
     this.#questions.lose();
   }
 
-  /** How many conversations are on this process. */
+  /** Number of conversations on this process. */
   get sessionCount(): number {
     return this.#sessions.count;
   }
@@ -324,8 +338,8 @@ export class AcpAgent {
   }
 
   /**
-   * Null when the agent does not have the conversation, a refusal when it may have it. Registered before the request:
-   * agents that replay do so before they answer.
+   * Null if the agent does not have the conversation; a refusal if it may have it. The session is registered before the
+   * request, because agents replay before they answer.
    */
   async #tryRestore(
     origin: "resumed" | "loaded",
@@ -355,7 +369,7 @@ export class AcpAgent {
       return await this.#connection.request(method, params);
     } catch (error) {
       const failure = asFailure(error);
-      // No answer at all: the process went away in the middle of it.
+      // No answer: the process ended during the request.
       throw failure ? this.#refuse(failure) : new RefusalError(REFUSE.agentStopped(this.#options.name));
     }
   }
@@ -388,14 +402,31 @@ export class AcpAgent {
       }),
       answerQuestion: (elicitationId, answer) => this.#questions.answer(elicitationId, answer),
       onClosed: (closed, openPrompts) => this.#closeSession(closed, openPrompts),
-      onTurnCompleted: this.#options.onTurnCompleted,
+      onTurnCompleted: () => {
+        this.#options.onAccount?.({ type: "works" });
+        this.#options.onTurnCompleted();
+      },
       refuse: (failure) => this.#refuse(failure).refusal,
+      readLimit: (failure, status) => this.#readLimit(failure, status),
+      readAccountStatus: (update) => readAccountStatus(update, () => this.#readingClock()),
+      onAccountStatus: ({ windows }) => this.#options.onAccount?.({ type: "windows", windows }),
     });
     this.#sessions.add(session);
     return session;
   }
 
-  /** What the agent still says about the session is kept until it has stopped; what it frees, it frees in its own time. */
+  /** Agents write times in the zone of their machine, which is ours. */
+  #readingClock(): ReadingClock {
+    return { now: this.#options.world.now(), zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+  }
+
+  #readLimit(failure: AcpFailure, status: AccountStatus | null): UsageLimit | null {
+    const limit = readLimit(this.#agentName, failure, status, this.#readingClock());
+    if (limit) this.#options.onAccount?.({ type: "limited", limit });
+    return limit;
+  }
+
+  /** Updates about the session are stored until the agent has stopped. Closing it does not wait for that. */
   async #closeSession(session: ClosedSession, openPrompts: readonly string[]): Promise<void> {
     const { agentSessionId } = session;
     if (this.#has("close")) this.#letGo(agentSessionId);
@@ -418,7 +449,7 @@ export class AcpAgent {
     this.#closing.set(agentSessionId, over);
   }
 
-  /** Cancelled prompts are over with their answers, or with the process; true when that had to be ended for it. */
+  /** A cancelled prompt ends with its answer or with the process; true if the process had to be ended. */
   async #stopped(prompts: readonly string[]): Promise<boolean> {
     const open = prompts.filter((key) => this.#connection.isWaitingFor(key));
     if (open.length === 0) return false;
@@ -443,7 +474,7 @@ export class AcpAgent {
     this.#connection.expectAnswer(key, agentSessionId);
   }
 
-  /** The server ended between the end of a session and that of its work. */
+  /** The server stopped after the session was closed and before its work ended. */
   async #stopOrphans(): Promise<void> {
     const open = [...this.#orphans].filter(([key]) => this.#connection.isWaitingFor(key));
     for (const [, sessionId] of open) this.#connection.notify("session/cancel", { sessionId });
@@ -466,8 +497,8 @@ export class AcpAgent {
   }
 
   /**
-   * The holder may drop the lines received so far once they are stored or described in the note. The note is taken
-   * first: lines that arrive while the commit is awaited are not covered by it.
+   * The holder may drop the received lines once they are stored or covered by the note. The note is taken first:
+   * it does not cover lines that arrive while the commit is awaited.
    */
   async #checkpoint(): Promise<boolean> {
     if (!this.#initialized || this.#sessions.isAttaching) return false;
@@ -486,7 +517,7 @@ export class AcpAgent {
     this.#questions.restore(pages);
   }
 
-  /** An earlier server asked; what it would have made of the answer is made of it now. */
+  /** An earlier server sent the request; its answer is handled as that server would have done. */
   #onPastAnswer(method: string, params: JsonObject, result: JsonObject): void {
     if (method === "initialize") this.#applyInitialized(result);
     const session = this.#sessions.get(asString(params["sessionId"]) ?? asString(result["sessionId"]) ?? "");
@@ -497,8 +528,8 @@ export class AcpAgent {
 const RETRY_MS = 1_000;
 
 /**
- * Takes a checkpoint when one is due; one that cannot be taken is tried again until it can. Another one that becomes due
- * meanwhile follows it: an agent that waits for room in its journal sends nothing that would ask for it again.
+ * Takes a checkpoint when one is due and retries until it succeeds. If another one becomes due meanwhile, it follows:
+ * an agent blocked on a full journal sends nothing that would request it again.
  */
 class Checkpoints {
   readonly #take: () => Promise<boolean>;
@@ -508,7 +539,7 @@ class Checkpoints {
   #isDueAgain = false;
   #isOver = false;
 
-  /** `take` resolves with whether it could be done. */
+  /** `take` resolves to whether it succeeded. */
   constructor(take: () => Promise<boolean>, onError: (error: unknown) => void) {
     this.#take = take;
     this.#onError = onError;
@@ -543,7 +574,7 @@ class Checkpoints {
   }
 }
 
-/** What we tell an agent we can do for it: only what is really there, and what the user has not switched off. */
+/** The client capabilities sent to the agent: only what exists and the user has not disabled. */
 function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: boolean }): object {
   return {
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
@@ -551,6 +582,7 @@ function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: b
     terminal: serves.terminal,
     auth: { terminal: true },
     elicitation: { form: {}, url: {} },
+    subagents: {},
     _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
   };
 }
@@ -558,29 +590,29 @@ function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: b
 interface Replayed {
   readonly session: AcpSession;
   readonly replay: Replay;
-  /** Reads what the replay ends with; to be called before its end is waited for. */
+  /** Reads the expected end of the replay; call it before waiting for that end. */
   readonly prepare: () => Promise<void>;
 }
 
-/** What the agent repeated is told as one; one that repeats nothing on a resume, as it should, is not waited for. */
+/** The replay is passed on as one event. An agent that correctly replays nothing on a resume is not waited for. */
 async function afterReplay(
   { session, replay, prepare }: Replayed,
   origin: "resumed" | "loaded",
   sink: AgentSink,
 ): Promise<AgentSession> {
-  if (origin === "loaded" || replay.hasWords) {
+  if (origin === "loaded" || replay.hasText) {
     await prepare();
     await replay.ended();
   }
   session.endReplay();
   session.origin = origin;
-  if (replay.hasWords) sink(replay.told);
+  if (replay.hasText) sink(replay.event);
   return session;
 }
 
 const MS_PER_S = 1_000;
 
-/** Some agents count whole seconds: the time may then be anywhere in that second. */
+/** Some agents round to whole seconds: the time may be anywhere in that second. */
 export function latestTime(time: string): number {
   const ms = Date.parse(time);
   return ms % MS_PER_S === 0 ? ms + MS_PER_S - 1 : ms;

@@ -8,17 +8,17 @@ import { offsetOfRequest, requestIdAt } from "./connection/wire-message.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 import { readQuestion } from "./translate/read-question.ts";
 
-/** Pages whose end an agent may still tell us; the oldest is forgotten first. */
+/** Limit of open pages whose completion an agent may still report; the oldest is dropped first. */
 const PAGES_MAX = 200;
 
-/** The session a question belongs to, as far as asking needs it. */
+/** The part of a session that questions need. */
 export interface AskingSession {
   readonly agentSessionId: string;
   readonly sink: AgentSink;
-  /** The user has the question since an earlier server. */
-  isOpen(elicitationId: ElicitationId): boolean;
+  /** The outcome of a question that an earlier server passed on; null when it passed on none. */
+  answerOf(elicitationId: ElicitationId): "open" | QuestionAnswer | null;
   ask(event: Extract<AgentEvent, { type: "question-asked" }>): void;
-  /** It repeats what it remembers: nobody is there to answer what was asked then. */
+  /** The session is being replayed: old questions are not asked again. */
   readonly isReplaying: boolean;
 }
 
@@ -26,29 +26,31 @@ interface AcpQuestionsOptions {
   readonly id: CliType;
   readonly name: string;
   readonly world: World;
-  /** With the line a question came in, names it for ever. */
+  /** Together with the line of a question, forms its permanent id. */
   readonly processId: string;
   readonly desk: QuestionDesk;
   readonly sessionOf: (params: JsonObject) => AskingSession | undefined;
+  /** The name of the sub-agent that asks; undefined when the session's own agent asks. */
+  readonly subAgentOf: (params: JsonObject) => string | undefined;
   readonly sessionNamed: (agentSessionId: string) => AskingSession | undefined;
   readonly answer: (offset: number, answer: { readonly result: object } | { readonly error: object }) => void;
 }
 
 interface AskedQuestion {
   readonly elicitationId: ElicitationId;
-  /** Undefined for a question that belongs to no session: it goes to the desk. */
+  /** Undefined for a question outside any session, which goes to the question desk. */
   readonly session: AskingSession | undefined;
 }
 
-/** What one agent process asks the user: within its sessions, and before it has any. */
+/** Questions of one agent process to the user, inside and outside its sessions. */
 export class AcpQuestions {
   readonly #options: AcpQuestionsOptions;
-  /** Who asked: the wire says it only while the request that a question belongs to is open. */
+  /** The session that asked. The wire names it only while the related request is open. */
   readonly #askers = new Map<ElicitationId, AskingSession | undefined>();
-  /** Pages by the agent's own name of them. */
+  /** Open pages by the agent's name for them. */
   readonly #pages = new Map<string, AskedQuestion>();
 
-  /** What the connection tells, in the order of the wire. */
+  /** Callbacks of the connection, in wire order. */
   readonly hooks = {
     onQuestion: (asked: Asked, params: JsonObject) => this.#onAsked(asked, params),
     onQuestionWithdrawn: (offset: number) => this.#onWithdrawn(offset),
@@ -60,26 +62,30 @@ export class AcpQuestions {
   }
 
   #onAsked({ offset, isAnswered }: Asked, params: JsonObject): void {
-    const { processId, sessionOf, answer } = this.#options;
+    const { processId, sessionOf, subAgentOf, answer } = this.#options;
     const session = sessionOf(params);
     if (session?.isReplaying && params["requestId"] === undefined) {
       answer(offset, { result: { action: "cancel" } });
       return;
     }
     try {
-      const question = readQuestion(params);
+      const subAgent = subAgentOf(params);
+      const question = { ...readQuestion(params), ...(subAgent !== undefined && { subAgent }) };
       const asked = { elicitationId: ElicitationId.parse(requestIdAt(processId, offset)), session };
       if (question.mode === "url") this.#rememberPage(asString(params["elicitationId"]), asked);
       if (isAnswered) return;
       this.#askers.set(asked.elicitationId, session);
-      if (!session?.isOpen(asked.elicitationId)) this.#ask(asked, question);
+      const known = session?.answerOf(asked.elicitationId) ?? null;
+      if (known === null) this.#ask(asked, question);
+      // The server that stored the answer ended before the agent had it.
+      else if (known !== "open") this.answer(asked.elicitationId, known);
     } catch (error) {
       if (!(error instanceof ClientRequestError)) throw error;
       answer(offset, { error: { code: error.code, message: error.message } });
     }
   }
 
-  /** The agent takes a question back; it has its answer already. */
+  /** The agent withdraws a question; it is already answered on the wire. */
   #onWithdrawn(offset: number): void {
     const elicitationId = ElicitationId.parse(requestIdAt(this.#options.processId, offset));
     const session = this.#askers.get(elicitationId);
@@ -88,7 +94,7 @@ export class AcpQuestions {
     else this.#options.desk.withdraw(elicitationId);
   }
 
-  /** What a page was for is done; names nobody knows, or that were told before, mean nothing. */
+  /** A page was completed. Unknown or already completed names are ignored. */
   #onCompleted(name: string): void {
     const asked = this.#pages.get(name);
     this.#pages.delete(name);
@@ -121,7 +127,7 @@ export class AcpQuestions {
     }
   }
 
-  /** The process is gone: its sessions hear of that by themselves. */
+  /** The process has ended; its sessions are notified separately. */
   lose(): void {
     for (const [elicitationId, session] of this.#askers) if (!session) this.#options.desk.withdraw(elicitationId);
     this.#askers.clear();

@@ -7,20 +7,23 @@ import type {
   ToolPatch,
   TryFlush,
 } from "../../ports/agents.ts";
+import type { UsageLimit } from "../../protocol/conversations.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { CommandId, type ElicitationId, PermissionId, TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
-import type { PermissionOutcome, PromptAbilities } from "../../protocol/session-parts.ts";
+import type { PermissionOutcome, PromptAbilities, TurnError } from "../../protocol/session-parts.ts";
 import { asFailure } from "./agent-refusals.ts";
 import { ClientRequestError, type ClientRequests } from "./client-requests.ts";
 import type { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure, Asked, SessionNote } from "./connection/acp-hooks.ts";
 import { commandOfSteer, offsetOfRequest, requestIdAt, turnOfPrompt } from "./connection/wire-message.ts";
 import { DiffPlaces } from "./diff-places.ts";
+import type { AccountStatus } from "./limits/read-limit.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
+import type { SubAgent } from "./sub-agents.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
 import { promptBlocks, steeringOutcome } from "./translate/translate-content.ts";
 import { translateTool } from "./translate/translate-tool.ts";
@@ -33,33 +36,38 @@ interface AcpSessionOptions {
   readonly abilities: () => PromptAbilities;
   readonly sink: AgentSink;
   readonly processId: string | null;
-  /** With the line a request came in, its id. */
+  /** Together with the line of a request, forms its id. */
   readonly requestPrefix: string;
   readonly tryFlush: TryFlush;
-  /** For a conversation of an earlier server. */
+  /** For a conversation started by an earlier server. */
   readonly past?: StoredPast;
   readonly requests: ClientRequests;
   readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
-  /** Resolves when the agent no longer works on the session, whose open prompts are these. */
+  /** Resolves when the agent no longer works on the session; these are its open prompts. */
   readonly onClosed: (session: ClosedSession, openPrompts: readonly string[]) => Promise<void> | void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
+  /** The limit that a failure is about; null for any other one. */
+  readonly readLimit: (failure: AcpFailure, status: AccountStatus | null) => UsageLimit | null;
+  /** The agent reported how much of its account is used. */
+  readonly readAccountStatus: (update: Json) => AccountStatus | null;
+  readonly onAccountStatus: (status: AccountStatus) => void;
 }
 
-/** A session that is being closed: what the agent still says about it goes to its sink. */
+/** A session that is being closed: updates about it still go to its sink. */
 export interface ClosedSession {
   readonly agentSessionId: string;
   readonly sink: AgentSink;
 }
 
-/** What a session has stored of a conversation. */
-export type StoredPast = Pick<RejoinRequest, "lastLine" | "outcomeOf" | "isOpen">;
+/** The stored state of a conversation. */
+export type StoredPast = Pick<RejoinRequest, "lastLine" | "outcomeOf" | "answerOf">;
 
-/** What an agent says about a failed turn is short. */
+/** Agents' messages about failed turns are short. */
 const LAST_TEXT_CHARS_MAX = 2_000;
 const REQUEST_CANCELLED = -32800;
 
-/** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
+/** One conversation on an ACP connection: implements our port on one side, sends and reads ACP messages on the other. */
 export class AcpSession implements RejoinedSession {
   readonly agentSessionId: string;
   origin: AgentSession["origin"] = "new";
@@ -68,14 +76,17 @@ export class AcpSession implements RejoinedSession {
   readonly #prompts = new OpenPrompts();
   readonly #updates = new UpdateReader();
   readonly #places: DiffPlaces;
-  /** While an earlier server's talk is gone through: what of it the session has stored. */
+  /** During journal replay: how far the session is already stored. */
   #past: StoredPast | null = null;
   #replay: Replay | null = null;
-  /** A later report of usage is about work of this attachment. */
+  /** From here on, usage reports are about work of this attachment. */
   #hasPrompted: boolean;
-  /** The agent's own status says that the running turn failed. */
+  readonly #expectedPrompts = new Set<object>();
+  /** The agent reported the running turn as failed in its status. */
   #isFailing = false;
-  /** The end of the text that the agent said last. */
+  /** What the agent reported about its account in the running turn. */
+  #account: AccountStatus | null = null;
+  /** The end of the agent's last text. */
   #lastText = "";
   #deadline: CancelDeadline | null = null;
   #isClosing = false;
@@ -89,7 +100,7 @@ export class AcpSession implements RejoinedSession {
     this.#offerSteering();
   }
 
-  /** What the agent can take is known once it has been greeted, maybe by an earlier server. */
+  /** The agent's abilities are known after `initialize`, which an earlier server may have sent. */
   #offerSteering(): void {
     const { abilities, connection } = this.#options;
     if (!abilities().steering) return;
@@ -111,7 +122,7 @@ export class AcpSession implements RejoinedSession {
     return this.#options.tryFlush;
   }
 
-  /** What is not stored and a later server needs. */
+  /** State that is not stored and that a later server needs. */
   get note(): SessionNote {
     return {
       agentSessionId: this.agentSessionId,
@@ -160,21 +171,21 @@ export class AcpSession implements RejoinedSession {
     return this.#prompts.isCancelled && this.#prompts.wasAsked(turnId);
   }
 
-  /** The past is over: everything the agent says is news. A cancel it was told of is waited for as if we had sent it. */
+  /** The journal replay is over: all later output is new. A cancel sent by an earlier server is tracked like our own. */
   endPast(): void {
     this.#past = null;
     this.#offerSteering();
     if (this.#prompts.isCancelled) this.#expectCancel();
   }
 
-  readonly sink = (event: AgentEvent): void => this.#tell(event);
+  readonly sink = (event: AgentEvent): void => this.#emit(event);
 
-  /** The user has this question since an earlier server. */
-  isOpen(elicitationId: ElicitationId): boolean {
-    return this.#past?.isOpen(elicitationId) ?? false;
+  /** The outcome of a question that an earlier server passed on; null when it passed on none. */
+  answerOf(elicitationId: ElicitationId): "open" | QuestionAnswer | null {
+    return this.#past?.answerOf(elicitationId) ?? null;
   }
 
-  /** Also for a line that an earlier server read: nobody was asked this question yet. */
+  /** Also for a line that an earlier server read but did not pass on. */
   ask(event: AgentEvent): void {
     this.#options.sink(event);
   }
@@ -187,7 +198,7 @@ export class AcpSession implements RejoinedSession {
     return this.#replay !== null;
   }
 
-  /** From here to `endReplay` what the agent says is what it remembers. */
+  /** Until `endReplay`, updates repeat the agent's stored conversation. */
   startReplay(expected: () => Expected): Replay {
     this.#replay = new Replay(expected);
     return this.#replay;
@@ -197,33 +208,47 @@ export class AcpSession implements RejoinedSession {
     this.#replay = null;
   }
 
-  /** Modes, models and options as `session/new`, `load` or `resume` answered them. An answer without any keeps them. */
+  /** Modes, models and options as answered to `session/new`, `load` or `resume`. An answer without any keeps the known ones. */
   applyAnswer(answer: JsonObject): void {
     const isSilent = [answer["configOptions"], answer["modes"], answer["models"]].every((part) => part == null);
     if (!isSilent) {
       const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
-      this.#tell({ type: "options", options });
+      this.#emit({ type: "options", options });
     }
-    this.#tell({ type: "abilities", abilities: this.#options.abilities() });
+    this.#emit({ type: "abilities", abilities: this.#options.abilities() });
   }
 
-  /** What is stored already is not said again. */
-  #tell(event: AgentEvent): void {
-    if (!this.#isHeardBefore) this.#options.sink(event);
+  /** Skips events that are already stored. */
+  #emit(event: AgentEvent): void {
+    if (!this.#isAlreadyStored) this.#options.sink(event);
   }
 
-  get #isHeardBefore(): boolean {
+  get #isAlreadyStored(): boolean {
     return this.#past !== null && this.#options.connection.lastLine <= this.#past.lastLine;
   }
 
   onUpdate(update: Json): void {
+    const status = this.#options.readAccountStatus(update);
+    if (status) {
+      this.#account = status;
+      this.#options.onAccountStatus(status);
+    }
     this.#isFailing = threadFailed(update) ?? this.#isFailing;
     for (const event of this.#updates.read(update)) {
       this.#noteText(event);
-      if (this.#replay && !this.#replay.hear(event)) continue;
-      this.#tell(this.#completed(event));
-      if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
+      this.#pass(event);
     }
+  }
+
+  /** A sub-agent of this session has sent something. */
+  onChildEvent(event: AgentEvent): void {
+    this.#pass(event);
+  }
+
+  #pass(event: AgentEvent): void {
+    if (this.#replay && !this.#replay.record(event)) return;
+    this.#emit(this.#completed(event));
+    if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
   }
 
   #completed(event: AgentEvent): AgentEvent {
@@ -231,9 +256,9 @@ export class AcpSession implements RejoinedSession {
     return event.type === "tool" ? { ...event, patch: this.#located(event.patch) } : event;
   }
 
-  /** Of what the agent does now; the files have changed since what it remembers. */
+  /** Only for live updates: files have changed since a replayed one. */
   #located(patch: ToolPatch): ToolPatch {
-    return this.#replay || this.#isHeardBefore ? patch : this.#places.locate(patch);
+    return this.#replay || this.#isAlreadyStored ? patch : this.#places.locate(patch);
   }
 
   #noteText(event: AgentEvent): void {
@@ -242,20 +267,22 @@ export class AcpSession implements RejoinedSession {
     else if (event.type === "text" || event.type === "tool") this.#lastText = "";
   }
 
-  onPermissionRequest({ offset, isAnswered }: Asked, params: JsonObject): void {
+  /** `child`: the sub-agent that asks. */
+  onPermissionRequest({ offset, isAnswered }: Asked, params: JsonObject, child?: Pick<SubAgent, "id" | "title">): void {
     const { connection, requestPrefix } = this.#options;
-    // Asked while the agent repeats what it remembers: the turn it belongs to is over.
+    // A request from a replayed turn, which is over.
     if (this.#replay) {
       connection.answer(offset, { result: { outcome: { outcome: "cancelled" } } });
       return;
     }
     const permissionId = PermissionId.parse(requestIdAt(requestPrefix, offset));
     const call = asObject(params["toolCall"]) ?? {};
-    // Some agents ask about no tool call at all: the question then stands for itself.
-    const patch = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
-    if (!patch) throw new Error("a call with an id can be translated");
+    // Some agents ask about no tool call; the request then has none.
+    const translated = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
+    if (!translated) throw new Error("a call with an id can be translated");
+    const patch = child ? { ...translated, parentToolCallId: child.id } : translated;
     this.#updates.note(patch);
-    // It may have been withdrawn before its session was there.
+    // It may have been withdrawn before its session existed.
     if (isAnswered || !connection.isAsked(offset)) return;
     const known = this.#past?.outcomeOf(permissionId) ?? null;
     if (known !== null) {
@@ -263,66 +290,94 @@ export class AcpSession implements RejoinedSession {
       return;
     }
     const options = translatePermissionOptions(params["options"]);
-    this.#options.sink({ type: "permission-requested", permissionId, patch: this.#places.locate(patch), options });
+    this.#options.sink({
+      type: "permission-requested",
+      permissionId,
+      patch: this.#places.locate(patch),
+      options,
+      ...(child && { subAgent: child.title }),
+    });
   }
 
   onPermissionWithdrawn(offset: number): void {
     const permissionId = PermissionId.parse(requestIdAt(this.#options.requestPrefix, offset));
-    this.#tell({ type: "permission-withdrawn", permissionId });
+    this.#emit({ type: "permission-withdrawn", permissionId });
   }
 
-  /** True when the answered prompt was this session's. */
+  /** True if the prompt belongs to this session. */
   onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): boolean {
     const commandId = this.#prompts.takeSteered(key);
     if (commandId !== undefined) {
       const outcome = failure ? "not-taken" : steeringOutcome(result);
-      this.#tell({ type: "steered", commandId, outcome });
+      this.#emit({ type: "steered", commandId, outcome });
       return true;
     }
     const turnId = this.#prompts.takeTurn(key);
     if (turnId === undefined) return false;
     this.#endDeadline();
     if (failure) {
-      const { code, message } = this.#options.refuse(failure);
-      this.#tell({ type: "turn-failed", turnId, error: { code, message } });
+      this.#emit({ type: "turn-failed", turnId, error: this.#errorOf(failure) });
       return true;
     }
     const tokens = turnTokensOf(result);
     const reported = tokens === undefined ? {} : { tokens };
     if (this.#isFailing && stopReasonOf(result?.["stopReason"]) === "end_turn") {
       const message = this.#lastText.trim() || "The agent reported an error and ended this turn.";
-      this.#tell({ type: "turn-failed", turnId, error: REFUSE.agentProtocol(message), ...reported });
+      this.#emit({ type: "turn-failed", turnId, error: this.#errorOf({ code: 0, message }), ...reported });
     } else {
-      this.#tell({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]), ...reported });
+      this.#emit({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]), ...reported });
       this.#options.onTurnCompleted();
     }
     return true;
   }
 
-  /** `tell`: also a session without a running turn is told why, in its transcript. */
+  #errorOf(failure: AcpFailure): TurnError {
+    const limit = this.#options.readLimit(failure, this.#account);
+    if (limit) return { ...REFUSE.agentLimit(limit.text), limit };
+    const { code, message } = this.#options.refuse(failure);
+    return { code, message };
+  }
+
+  /** `tell`: also reports the reason in the transcript of a session without a running turn. */
   onLost(reason: string, state: "crashed" | "idle", tell: boolean): void {
     this.#endDeadline();
     this.#options.requests.stop();
-    // Whoever closes it waits for the end of the process, and says so then.
+    // Whoever closes it waits for the process to end and reports then.
     if (this.#isClosing) return;
     if (tell && !this.#prompts.hasTurn) this.#options.sink({ type: "notice", severity: "warning", content: reason });
     this.#options.sink({ type: "lost", reason, state });
+  }
+
+  get expectsPrompt(): boolean {
+    return this.#expectedPrompts.size > 0;
+  }
+
+  expectPrompt(): Disposable {
+    const expected = {};
+    this.#expectedPrompts.add(expected);
+    return { [Symbol.dispose]: () => void this.#expectedPrompts.delete(expected) };
   }
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
     const blocks = promptBlocks(content, attachments);
     this.#hasPrompted = true;
     this.#isFailing = false;
+    this.#account = null;
     this.#lastText = "";
     this.#prompts.addTurn(this.#options.connection.prompt(this.agentSessionId, turnId, blocks));
   }
 
-  /** Cancels asked for while one is under way are the same cancel: a late one must not hit the next turn. */
+  /** A cancel during a cancel is the same cancel: a late one must not hit the next turn. */
   cancel(): void {
     if (this.#deadline) return;
     this.#options.connection.notify("session/cancel", { sessionId: this.agentSessionId });
     this.#prompts.isCancelled = this.#prompts.hasTurn;
     this.#expectCancel();
+  }
+
+  /** The work of one sub-agent; the turn goes on. */
+  stopSubAgent(toolCallId: string): void {
+    this.#options.connection.notify("session/cancel", { sessionId: toolCallId });
   }
 
   #expectCancel(): void {
@@ -354,13 +409,13 @@ export class AcpSession implements RejoinedSession {
     this.#deadline = null;
   }
 
-  /** The agent asks us for a file or a command of this session. */
+  /** A file or terminal request of the agent for this session. */
   onRequest(method: string, params: JsonObject): Promise<object> {
     if (this.#isClosing) throw new ClientRequestError(REQUEST_CANCELLED, "The session was closed.");
     return this.#options.requests.answer(method, params);
   }
 
-  /** Resolves when the agent has stopped working on it, by itself or because its process was ended. */
+  /** Resolves when the agent has stopped working on it, by itself or because its process ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#options.requests.stop();
@@ -374,13 +429,13 @@ const CANCEL_DEADLINE_MS = 10_000;
 const GIVE_UP_MS = 5_000;
 
 interface CancelDeadlineOptions {
-  /** A plain cancel was not enough: the request itself is withdrawn. */
+  /** The cancel was ignored: the prompt request itself is cancelled. */
   readonly insist: () => void;
-  /** That was not enough either; only the user can decide what happens to the process. */
+  /** That was ignored, too. Only the user can decide what happens to the process. */
   readonly giveUp: () => void;
 }
 
-/** Watches whether a cancel is heeded. It never ends a process: other sessions may work in it. */
+/** Checks that a cancel takes effect. Never ends a process, because other sessions may use it. */
 class CancelDeadline implements Disposable {
   #timer: ReturnType<typeof setTimeout>;
 
@@ -403,13 +458,13 @@ interface ConfigChoicesOptions {
   readonly refuse: (failure: AcpFailure) => Refusal;
 }
 
-/** Older agents have a method of its own for each of these. */
+/** Older agents have a separate method for each of these. */
 const LEGACY_CHOICES = [
   { category: "mode", method: "session/set_mode", field: "modeId" },
   { category: "model", method: "session/set_model", field: "modelId" },
 ] as const;
 
-/** The user's choice of mode, model and options, told to the agent. */
+/** Sends the user's choice of mode, model or option to the agent. */
 async function configure(options: ConfigChoicesOptions, configId: string, value: string | boolean): Promise<void> {
   const { sink } = options;
   const legacy = LEGACY_CHOICES.find(({ category }) => configId === legacyId(category));
@@ -437,13 +492,13 @@ async function choose(
   }
 }
 
-/** What one conversation has asked its agent and waits for, by the keys of the requests; an earlier server's included. */
+/** The open prompts and steering messages of one conversation by request key, including those of an earlier server. */
 class OpenPrompts {
   readonly #turns = new Map<string, TurnId>();
   readonly #steered = new Map<string, CommandId>();
-  /** Everything that is known to have been asked. */
+  /** All open request keys. */
   readonly #asked = new Set<string>();
-  /** The agent was told to stop what is open. */
+  /** The agent was asked to stop the open prompts. */
   isCancelled = false;
 
   get hasTurn(): boolean {

@@ -3,6 +3,7 @@ import type { AcpSession } from "./acp-session.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import type { AcpHooks, Asked, SessionNote } from "./connection/acp-hooks.ts";
 import { asString, type JsonObject } from "./read-json.ts";
+import { SubAgents } from "./sub-agents.ts";
 
 const METHOD_NOT_FOUND = -32601;
 
@@ -17,19 +18,20 @@ type SessionHooks = Pick<
   | "onPastTerminal"
 >;
 
-/** The conversations on one connection, and what arrives for them. */
+/** The conversations on one connection; routes incoming updates to them. */
 export class AcpSessions {
   readonly #sessions = new Map<string, AcpSession>();
+  readonly #subAgents = new SubAgents<AcpSession>();
   readonly #early = new EarlyMail<AcpSession>();
-  /** What was on a process that is gone; some of its output may not be stored yet. */
+  /** State of a process that has ended; some of its output may not be stored yet. */
   readonly #lost: AcpSession[] = [];
   #attachCount = 0;
 
-  /** What concerns one session alone goes to it as it comes. */
+  /** Updates of one session are passed to it in order. */
   readonly hooks: SessionHooks = {
     onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
     onPermissionWithdrawn: (offset, params) =>
-      this.get(asString(params["sessionId"]) ?? "")?.onPermissionWithdrawn(offset),
+      this.rootOf(asString(params["sessionId"]) ?? "")?.onPermissionWithdrawn(offset),
     onPromptAnswer: (key, result, failure) =>
       void this.#all.some((session) => session.onPromptAnswer(key, result, failure)),
     onPastPrompt: (agentSessionId, key) => this.get(agentSessionId)?.onPastPrompt(key),
@@ -46,26 +48,42 @@ export class AcpSessions {
     return this.#sessions.get(agentSessionId);
   }
 
+  /** The session that shows this one's output: itself, or for a sub-agent its root session. */
+  rootOf(agentSessionId: string): AcpSession | undefined {
+    return this.get(agentSessionId) ?? this.#subAgents.find(agentSessionId)?.root;
+  }
+
+  /** The name of the sub-agent with this session; undefined for any other session. */
+  subAgentTitle(agentSessionId: string): string | undefined {
+    return this.#subAgents.find(agentSessionId)?.title;
+  }
+
   add(session: AcpSession): void {
     this.#sessions.set(session.agentSessionId, session);
     this.#early.deliverTo(session.agentSessionId, session);
   }
 
   remove(agentSessionId: string): void {
+    this.#subAgents.forget(agentSessionId, "The session was closed before this finished.");
     this.#sessions.delete(agentSessionId);
   }
 
-  /** Without those that are being closed. */
+  /** Excludes sessions that are being closed. */
   get count(): number {
     return this.#all.filter(({ isClosing }) => !isClosing).length;
   }
 
-  /** Some session is on its way to being one of these. */
+  /** A session is about to prompt the agent. */
+  get expectsPrompt(): boolean {
+    return this.#all.some((session) => session.expectsPrompt);
+  }
+
+  /** A session is being created or restored. */
   get isAttaching(): boolean {
     return this.#attachCount > 0;
   }
 
-  /** Between the requests of one attachment the process must not look idle. */
+  /** Between the requests of one attachment the process must not count as idle. */
   async attaching<Session>(attach: () => Promise<Session>): Promise<Session> {
     this.#attachCount++;
     try {
@@ -76,17 +94,18 @@ export class AcpSessions {
     }
   }
 
-  /** False when nobody can be asked. */
+  /** False if the request cannot be shown to anyone. */
   onPermissionRequest(asked: Asked, params: JsonObject): boolean {
     const agentSessionId = asString(params["sessionId"]) ?? "";
-    const session = this.get(agentSessionId);
-    if (session) session.onPermissionRequest(asked, params);
+    const child = this.#subAgents.find(agentSessionId);
+    const session = child?.root ?? this.get(agentSessionId);
+    if (session) session.onPermissionRequest(asked, params, child);
     else if (this.isAttaching) this.#early.hold(agentSessionId, (late) => late.onPermissionRequest(asked, params));
     return session !== undefined || this.isAttaching;
   }
 
   onRequest(method: string, params: JsonObject): Promise<object> {
-    const session = this.get(asString(params["sessionId"]) ?? "");
+    const session = this.rootOf(asString(params["sessionId"]) ?? "");
     if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return session.onRequest(method, params);
   }
@@ -95,32 +114,42 @@ export class AcpSessions {
     for (const session of this.#all) session.endPast();
   }
 
-  /** What a later server needs besides what is stored. */
+  /** Unstored state that a later server needs. */
   notes(): SessionNote[] {
-    return this.#all.map(({ note }) => note);
+    return this.#all.map(({ note }) => ({ ...note, children: this.#subAgents.notesOf(note.agentSessionId) }));
   }
 
-  /** Stores everything received so far; false when that cannot be done now. */
+  /** Stores everything received so far; false if that is not possible now. */
   tryFlush(): Promise<boolean> {
     return flushAll(this.#all);
   }
 
   restore(notes: readonly SessionNote[]): void {
-    for (const note of notes) this.get(note.agentSessionId)?.restore(note);
+    for (const note of notes) {
+      const session = this.get(note.agentSessionId);
+      session?.restore(note);
+      if (session) this.#subAgents.restore(session, note.children ?? []);
+    }
   }
 
-  /** Called before the process is stopped and when it has ended; true when everything it sent is stored. */
+  /** Called before the process is stopped and after it has ended; true if all of its output is stored. */
   lose(reason: string, state: "crashed" | "idle", tell: boolean): Promise<boolean> {
     const lost = this.#all;
     this.#lost.push(...lost);
     this.#sessions.clear();
-    for (const session of lost) session.onLost(reason, state, tell);
+    for (const session of lost) {
+      this.#subAgents.forget(session.agentSessionId, "The agent stopped before this finished.");
+      session.onLost(reason, state, tell);
+    }
     return flushAll(this.#lost);
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {
     const session = this.get(agentSessionId);
-    if (session) session.onUpdate(update);
+    const child = this.#subAgents.find(agentSessionId);
+    if (session) {
+      if (!this.#subAgents.read(session, agentSessionId, update)) session.onUpdate(update);
+    } else if (child) this.#subAgents.onUpdate(child, update);
     else if (this.isAttaching) this.#early.hold(agentSessionId, (late) => late.onUpdate(update));
   }
 }
@@ -132,7 +161,7 @@ async function flushAll(sessions: readonly AcpSession[]): Promise<boolean> {
 
 const HELD_UPDATES_MAX = 1_000;
 
-/** What an agent says in a session before that session's id has reached us; the oldest goes when there is too much. */
+/** Updates for a session whose id is not known yet; the oldest are dropped beyond the limit. */
 class EarlyMail<Session> {
   #held: { readonly agentSessionId: string; readonly deliver: (session: Session) => void }[] = [];
 
@@ -141,14 +170,14 @@ class EarlyMail<Session> {
     this.#held.push({ agentSessionId, deliver });
   }
 
-  /** In the order it came. */
+  /** In order of arrival. */
   deliverTo(agentSessionId: string, session: Session): void {
     const waiting = this.#held.filter((mail) => mail.agentSessionId === agentSessionId);
     this.#held = this.#held.filter((mail) => mail.agentSessionId !== agentSessionId);
     for (const { deliver } of waiting) deliver(session);
   }
 
-  /** Nothing is being attached: whatever waits belongs to a session nobody will ask for. */
+  /** No session is being attached: buffered updates belong to a session that is never requested. */
   clear(): void {
     this.#held = [];
   }

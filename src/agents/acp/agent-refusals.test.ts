@@ -4,7 +4,7 @@ import { asFailure, isSessionGone, refusalOf } from "./agent-refusals.ts";
 import { RpcError } from "./connection/acp-connection.ts";
 
 describe("refusalOf", () => {
-  it("-32000 is a matter of signing in, and names the ways", () => {
+  it("-32000 means sign-in is required, and lists the methods", () => {
     expect(refusalOf({ code: -32000, message: "x" }, "Claude", ["Log in", "API key"])).toEqual({
       code: "AGENT_AUTH_REQUIRED",
       message: "Claude needs you to sign in first: Log in, API key.",
@@ -12,7 +12,7 @@ describe("refusalOf", () => {
     expect(refusalOf({ code: -32000, message: "x" }, "Claude", []).message).toContain("its own command line");
   });
 
-  it("anything else is the agent's own message, whatever its code", () => {
+  it("any other error is the agent's message, whatever its code", () => {
     for (const code of [-32603, -32002, 401, 500, 0])
       expect(refusalOf({ code, message: "The model is busy." }, "Gemini", [])).toEqual({
         code: "AGENT_PROTOCOL_ERROR",
@@ -24,14 +24,14 @@ describe("refusalOf", () => {
 describe("asFailure", () => {
   const rejected = (code: number, data?: Json) => new RpcError(code, "Internal error", data);
 
-  it("takes the code, and the detail wherever agents put it", () => {
+  it("reads the code, and the detail wherever agents put it", () => {
     expect(asFailure(rejected(-32603))).toEqual({ code: -32603, message: "Internal error" });
     for (const data of ["no key", { details: "no key" }, { message: "no key" }])
       expect(asFailure(rejected(-32603, data))).toEqual({ code: -32603, message: "Internal error: no key" });
     expect(asFailure(rejected(-32603, { errorKind: "x" }))?.message).toBe("Internal error");
   });
 
-  it("another error is no answer of the agent's: the connection is gone", () => {
+  it("an error that is not an answer of the agent means the connection is lost", () => {
     const broken = Object.assign(new Error("write"), { code: -32 });
     expect([new Error("closed"), broken, "words"].map(asFailure)).toEqual([null, null, null]);
   });
@@ -49,7 +49,7 @@ test.each([
   ["pi", -32602, "Invalid params: Unknown sessionId: 0199"],
   ["droid", -32602, "Session with id 'a-b' does not exist"],
   ["any", -32601, "Method not found"],
-])("CV-2 (A3) %s, %d, %j: the conversation is gone", (agent, code, message) => {
+])("CV-2 (A3) %s, %d, %j: the conversation does not exist", (agent, code, message) => {
   expect(isSessionGone({ code, message }, agent)).toBe(true);
 });
 
@@ -63,8 +63,8 @@ test.each([
   ["any", -32603, "Could not resume the session: command not found: node"],
   ["any", -32602, "cwd does not exist"],
   ["any", 500, "Model gpt-9 not found"],
-  // Only Codex means its own words by these.
+  // Only Codex uses these messages with this meaning.
   ["any", -32603, "no rollout found"],
-])("CV-2 (A3) %s, %d, %j: it is refused, and may be there", (agent, code, message) => {
+])("CV-2 (A3) %s, %d, %j: the request is refused, and the conversation may exist", (agent, code, message) => {
   expect(isSessionGone({ code, message }, agent)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { AgentEvent } from "../../ports/agents.ts";
 import { ClientRequests } from "./client-requests.ts";
 
-test("W-11 all that a command printed before a tool call shows its terminal is kept, whatever the agent's own limit", async () => {
+test("W-11 all output printed before a tool call shows its terminal is kept, whatever the agent's own limit", async () => {
   const heard: AgentEvent[] = [];
   const requests = new ClientRequests({
     roots: [realpathSync(tmpdir())],

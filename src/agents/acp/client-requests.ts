@@ -8,7 +8,7 @@ const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
 const RESOURCE_NOT_FOUND = -32002;
 
-/** An answer to the agent that is an error of its own making. */
+/** An error answer to the agent, caused by its request. */
 export class ClientRequestError extends Error {
   override readonly name = "ClientRequestError";
   readonly code: number;
@@ -21,23 +21,23 @@ export class ClientRequestError extends Error {
 
 interface ClientRequestsOptions {
   readonly roots: readonly string[];
-  /** Left alone also where it lies inside a root. */
+  /** Refused even inside a root. */
   readonly guarded: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly newId: () => string;
   readonly sink: AgentSink;
-  /** What was offered to the agent; the rest is refused, also when it asks all the same. */
+  /** The capabilities offered to the agent; other requests are refused. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
-  /** Some agents take an error for a missing file as a failure of the whole read. */
+  /** Some agents treat an error for a missing file as a failure of the whole read. */
   readonly emptyForMissing: boolean;
 }
 
-/** What an agent asks of us within a session: files of the session's roots, and commands run for it. */
+/** Serves an agent's requests within a session: files below the session's roots, and terminals. */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #files: ClientFiles;
   readonly #terminals: ClientTerminals;
-  /** Which tool call shows which terminal. */
+  /** Maps terminals to the tool calls that show them. */
   readonly #shownIn = new Map<string, string>();
 
   constructor(options: ClientRequestsOptions) {
@@ -61,7 +61,7 @@ export class ClientRequests {
     }
   }
 
-  /** A tool call that embeds a terminal shows what that prints, from its first word. */
+  /** A tool call that embeds a terminal shows its output from the start. */
   onToolPatch(patch: ToolPatch): void {
     for (const part of patch.parts ?? []) {
       if (part.type !== "terminal" || this.#shownIn.has(part.terminalId) || !this.#terminals.has(part.terminalId))
@@ -72,7 +72,6 @@ export class ClientRequests {
     }
   }
 
-  /** The files of the session. */
   get files(): Pick<ClientRequestsOptions, "roots" | "guarded"> {
     return this.#options;
   }
@@ -81,7 +80,7 @@ export class ClientRequests {
     return this.#terminals.ids;
   }
 
-  /** These were run by an earlier server. */
+  /** Terminals of an earlier server. */
   loseTerminals(terminalIds: readonly string[]): void {
     this.#terminals.lose(terminalIds);
   }
@@ -131,7 +130,7 @@ export class ClientRequests {
     }
   }
 
-  /** The command itself may do anything the agent may: it has asked the user for that. Only where it starts is ours. */
+  /** The command may do anything the agent may; the user has approved it. We only restrict its start directory. */
   async #create(params: JsonObject): Promise<string> {
     const { roots, guarded, env } = this.#options;
     const cwd = asString(params["cwd"]) ?? roots[0] ?? "/";

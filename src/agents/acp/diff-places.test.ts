@@ -8,7 +8,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `li
 
 type Hunk = readonly [oldText: string, newText: string];
 
-/** Where the hunks of one call are found, before they are made and after. */
+/** Where the hunks of one call are found, before and after they are applied. */
 async function placesOf(
   before: readonly string[],
   after: readonly string[],
@@ -28,7 +28,7 @@ async function placesOf(
   return { before: await locate("running", before), after: await locate("complete", after) };
 }
 
-test("X-7 every hunk of a file in one call has its own line, before the edit and after it (B10)", async () => {
+test("X-7 every hunk of a file in one call has its own line, before and after the edit (B10)", async () => {
   const before = numbered(60);
   const after = before.with(49, "fifty").toSpliced(9, 1, "ten", "and more");
   const hunks = [
@@ -38,7 +38,7 @@ test("X-7 every hunk of a file in one call has its own line, before the edit and
   expect(await placesOf(before, after, hunks)).toEqual({ before: [10, 50], after: [10, 51] });
 });
 
-test("X-7 hunks alike have the places alike, where there are as many (B10)", async () => {
+test("X-7 equal hunks are assigned to equal places if their counts match (B10)", async () => {
   const before = numbered(9).with(1, "same").with(6, "same");
   const after = before.with(1, "other").with(6, "other");
   const alike = ["same", "other"] as const;
@@ -50,7 +50,7 @@ test("X-7 hunks alike have the places alike, where there are as many (B10)", asy
   });
 });
 
-test("X-7 where an agent names a line for each hunk, that decides between several places (B10)", async () => {
+test("X-7 a line named by the agent decides between several places (B10)", async () => {
   const before = numbered(9).with(1, "same").with(4, "same").with(6, "same");
   const after = before.with(4, "x").with(6, "y");
   const hunks = [
@@ -61,7 +61,7 @@ test("X-7 where an agent names a line for each hunk, that decides between severa
   expect((await placesOf(before, after, hunks)).before).toEqual([undefined, undefined]);
 });
 
-test("X-7 a hunk that changes what another one wrote is found (B10)", async () => {
+test("X-7 a hunk that changes the text of another hunk is found (B10)", async () => {
   const before = numbered(9);
   const after = before.with(4, "fünf");
   const hunks = [

@@ -5,9 +5,9 @@ import type { Part } from "../../protocol/entry.ts";
 
 /** Larger files are not searched: the search runs while the agent's line is handled. */
 const FILE_BYTES_MAX = 1024 * 1024;
-/** Diffs of one update that are searched for. */
+/** Limit of diffs per update that are located. */
 const DIFFS_MAX = 20;
-/** Calls whose places are remembered until they end. */
+/** Limit of calls whose places are remembered until they end. */
 const CALLS_MAX = 32;
 const HAS_PROC = process.platform === "linux";
 
@@ -16,25 +16,25 @@ type Diff = Extract<Part, { type: "diff" }>;
 interface DiffPlacesOptions {
   /** Only files below these are read. */
   readonly roots: readonly string[];
-  /** Not read, also where it lies inside a root. */
+  /** Not read, even inside a root. */
   readonly guarded: readonly string[];
 }
 
 /**
- * Finds the line of the file at which the texts of a diff begin. Agents send a snippet without its position, so the
- * text is looked up in the file: it counts when it is there once, or where a location of the agent's names the line.
- * Synchronous, because nothing may come between the agent's line and the mailbox.
+ * Finds the line at which the text of a diff begins. Agents send a snippet without its position, so the text is searched
+ * in the file. A match counts if it is unique or if a location sent by the agent names its line.
+ * Synchronous, because nothing may run between the agent's line and the mailbox.
  */
 export class DiffPlaces {
   readonly #options: DiffPlacesOptions;
-  /** A snippet found before the edit may be found nowhere, or twice, after it. */
+  /** A snippet found before the edit may be missing or ambiguous after it. */
   readonly #found = new Map<string, readonly Diff[]>();
 
   constructor(options: DiffPlacesOptions) {
     this.#options = options;
   }
 
-  /** The patch, with `firstLine` on the diffs whose place is known. */
+  /** Returns the patch with `firstLine` on the diffs that were found. */
   locate(patch: ToolPatch): ToolPatch {
     const { toolCallId, status, parts } = patch;
     const before = this.#found.get(toolCallId) ?? [];
@@ -66,19 +66,19 @@ export class DiffPlaces {
     if (this.#found.size > CALLS_MAX && oldest !== undefined) this.#found.delete(oldest);
   }
 
-  /** Of each hunk of one file, in their order. */
+  /** The first line of each hunk of one file, in order. */
   #firstLines(path: string, hunks: readonly Diff[], { status, locations }: ToolPatch): (number | undefined)[] {
     const file = this.#read(path);
     if (file === null) return [];
     const named = locations?.flatMap((location) => (location.path === path ? (location.line ?? []) : [])) ?? [];
     const isDone = status === "complete";
     const lines: (number | undefined)[] = hunks.map(() => undefined);
-    // One hunk may change what another wrote. So each is also looked up in the file as the others leave it: the ones
-    // before it are made, or, once all are made, the ones after it are undone.
+    // A hunk may change text that another hunk wrote. So each is also searched with the others applied: those before it
+    // are applied, or, once all are applied, those after it are reverted.
     let changed = file;
     for (const [index, hunk] of isDone ? [...hunks.entries()].reverse() : hunks.entries()) {
       const [oldText, newText] = [unifyLineEnds(hunk.oldText ?? ""), unifyLineEnds(hunk.newText)];
-      // A new file starts at its first line by itself, and a file that is removed whole is no part of a file.
+      // A new file starts at line 1, and a deleted file has no position.
       if (oldText === "" || (newText === "" && file === oldText)) continue;
       const [here, gone] = isDone ? [newText, oldText] : [oldText, newText];
       const places = [linesOf(here, file), linesOf(here, changed), linesOf(gone, file)];
@@ -89,7 +89,7 @@ export class DiffPlaces {
     return lines;
   }
 
-  /** Null for what is no file of the session, too large, or cannot be read. */
+  /** Null if it is outside the session's roots, too large, or unreadable. */
   #read(path: string): string | null {
     const { roots, guarded } = this.#options;
     const [root] = roots;
@@ -99,7 +99,7 @@ export class DiffPlaces {
       if (!this.#mayRead(real, roots, guarded)) return null;
       const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       try {
-        // A directory on the way may have become a link since.
+        // A parent directory may have been replaced by a link.
         if (HAS_PROC && !this.#mayRead(readlinkSync(`/proc/self/fd/${fd}`), roots, guarded)) return null;
         const stats = fstatSync(fd);
         if (!stats.isFile() || stats.size > FILE_BYTES_MAX) return null;
@@ -122,7 +122,7 @@ function isSame(known: Diff, part: Diff): boolean {
   return known.path === part.path && known.oldText === part.oldText && known.newText === part.newText;
 }
 
-/** Which of several places a hunk has: the one that the agent names, or its own of as many as there are hunks alike. */
+/** Chooses one of several matches: the one the agent names, or the nth for the nth of equal hunks. */
 function chosenLine(
   places: readonly number[],
   named: readonly number[],
@@ -143,7 +143,7 @@ function amongAlike(hunks: readonly Diff[], index: number): { readonly rank: num
   return { rank: alike.indexOf(index), count: alike.length };
 }
 
-/** Where a hunk was found earlier; once all are made, the hunks above it have moved it. */
+/** The earlier position of a hunk; once all are applied, the hunks above have moved it. */
 function lineBefore(
   before: readonly Diff[],
   hunks: readonly Diff[],
@@ -188,7 +188,7 @@ function unifyLineEnds(text: string): string {
   return text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-/** A directory that is not there holds nothing, and its name still bars what is made below it. */
+/** A missing directory contains nothing, but paths below its name are still refused. */
 function isInside(real: string, directory: string): boolean {
   const place = existsSync(directory) ? realpathSync(directory) : directory;
   return real === place || real.startsWith(place.endsWith(sep) ? place : place + sep);

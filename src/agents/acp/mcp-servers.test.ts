@@ -6,7 +6,7 @@ const SETTINGS: readonly McpServerSetting[] = [
   { name: "web", url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer made-up" } },
 ];
 
-it("O-2 gives every server in the protocol's own shape", () => {
+it("O-2 sends every server in the protocol's format", () => {
   expect(acpMcpServers({ settings: SETTINGS, capabilities: { http: true }, isHeld: false })).toEqual([
     { name: "files", command: "/opt/files", args: ["--stdio"], env: [{ name: "KEY", value: "made-up" }] },
     {
@@ -18,7 +18,7 @@ it("O-2 gives every server in the protocol's own shape", () => {
   ]);
 });
 
-it("O-2 leaves out what the agent cannot reach", () => {
+it("O-2 omits servers that the agent cannot reach", () => {
   expect(acpMcpServers({ settings: SETTINGS, capabilities: undefined, isHeld: false })).toHaveLength(1);
 });
 
@@ -28,7 +28,7 @@ const OWN = {
   stdio: { command: "/opt/liminal", args: ["mcp"], env: { LIMINAL_MCP_TOKEN: "made-up" } },
 };
 
-it("O-2 X-19 offers our own tools by http where the agent can and ends with us, else by stdio with the token in its environment", () => {
+it("O-2 X-19 offers our own tools by http if the agent supports it and ends with us, else by stdio with the token in its environment", () => {
   const offered = (canUseHttp: boolean, isHeld: boolean) =>
     acpMcpServers({ settings: [], capabilities: { http: canUseHttp }, own: OWN, isHeld });
   expect(offered(true, false)).toEqual([

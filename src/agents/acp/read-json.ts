@@ -1,6 +1,6 @@
 import type { Json } from "../../protocol/json.ts";
 
-/** Readers for what agents send: a wrong type is the same as nothing, and nothing throws. */
+/** Tolerant readers for agents' JSON: a wrong type counts as missing, and nothing throws. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export function asObject(value: unknown): JsonObject | null {
@@ -15,7 +15,7 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The beginning of a string, which says how much of it is missing. A copy: a mere slice would keep the whole alive. */
+/** Truncates a string and states how much is missing. Copies, because a slice would keep the original in memory. */
 export function asShortString(value: unknown, charsMax: number): string | undefined {
   if (typeof value !== "string" || value.length <= charsMax) return asString(value);
   const beginning: unknown = JSON.parse(JSON.stringify(value.slice(0, charsMax)));
@@ -29,7 +29,7 @@ export function asNumber(value: unknown): number | undefined {
 /** Smaller numbers are seconds since 1970, larger ones milliseconds. */
 const SECONDS_MAX = 100_000_000_000;
 
-/** A time as ISO 8601 in UTC; null for what is none. */
+/** A time as ISO 8601 in UTC; null if it cannot be read. */
 export function readTime(value: Json | undefined): string | null {
   if (typeof value !== "string" && typeof value !== "number") return null;
   const time = new Date(typeof value === "number" && value < SECONDS_MAX ? value * 1_000 : value);

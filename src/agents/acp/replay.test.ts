@@ -12,12 +12,12 @@ const COMPLETE = [
   text("assistant", "It is  done."),
 ];
 
-/** The real one, also while timers are fake. */
+/** The real timer, even while timers are faked. */
 const immediately = setImmediate;
 
 const replayOf = (...events: AgentEvent[]) => {
   const replay = new Replay(() => EXPECTED);
-  for (const event of events) replay.hear(event);
+  for (const event of events) replay.record(event);
   return replay;
 };
 
@@ -25,7 +25,7 @@ describe("Replay", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it("keeps old words to itself and lets through what is true now", () => {
+  it("keeps replayed messages and passes on current state", () => {
     const replay = replayOf();
     const old: AgentEvent[] = [
       ...COMPLETE,
@@ -40,19 +40,19 @@ describe("Replay", () => {
       { type: "option-chosen", category: "mode", value: "m" },
       { type: "commands", commands: [] },
     ];
-    expect(old.map((event) => replay.hear(event))).toEqual(old.map(() => false));
-    expect(now.map((event) => replay.hear(event))).toEqual(now.map(() => true));
-    expect(replay.told).toEqual({ type: "replayed", events: old.slice(0, -1), whole: true });
+    expect(old.map((event) => replay.record(event))).toEqual(old.map(() => false));
+    expect(now.map((event) => replay.record(event))).toEqual(now.map(() => true));
+    expect(replay.event).toEqual({ type: "replayed", events: old.slice(0, -1), whole: true });
   });
 
-  it("more than is kept costs its beginning, and says so", () => {
+  it("beyond the limit the oldest events are dropped, which is reported", () => {
     const long = "x".repeat(20 * 1024 * 1024);
     const replay = replayOf(...["1", "2", "3", "4"].map((mark) => text("assistant", mark + long)));
-    const kept = replay.told.events.flatMap((event) => (event.type === "text" ? [event.text[0]] : []));
-    expect([kept, replay.told.whole]).toEqual([["3", "4"], false]);
+    const kept = replay.event.events.flatMap((event) => (event.type === "text" ? [event.text[0]] : []));
+    expect([kept, replay.event.whole]).toEqual([["3", "4"], false]);
   });
 
-  /** Tells whether waiting is over, after all that is due has been done. */
+  /** Returns whether waiting is over once all due work has run. */
   function watch(waiting: Promise<void>): () => Promise<boolean> {
     let isOver = false;
     void waiting.then(() => {
@@ -64,19 +64,19 @@ describe("Replay", () => {
     };
   }
 
-  it("is over soon after the answer when the last that was said has been heard, and each word starts the while again", async () => {
+  it("ends soon after the answer once the last known message has arrived, and each event restarts the wait", async () => {
     const replay = replayOf(...COMPLETE);
     const isOver = watch(replay.ended());
     for (let words = 0; words < 5; words += 1) {
       jest.advanceTimersByTime(149);
       expect(await isOver()).toBe(false);
-      replay.hear(text("assistant", "and"));
+      replay.record(text("assistant", "and"));
     }
     jest.advanceTimersByTime(149);
     expect(await isOver()).toBe(false);
     jest.advanceTimersByTime(1);
     expect(await isOver()).toBe(true);
-    expect(replay.told.events).toHaveLength(COMPLETE.length + 5);
+    expect(replay.event.events).toHaveLength(COMPLETE.length + 5);
   });
 
   it.each([
@@ -84,16 +84,16 @@ describe("Replay", () => {
     ["a message less", COMPLETE.slice(0, 2)],
     ["the last message without its answer", COMPLETE.slice(0, 3)],
   ])(
-    "is waited for longer when %s has come: an agent may go on after its answer, on a busy machine",
+    "waits longer when %s has arrived: an agent may continue after its answer, on a busy machine",
     async (_, heard) => {
       const replay = replayOf(...heard);
       const isOver = watch(replay.ended());
       jest.advanceTimersByTime(1_999);
       expect(await isOver()).toBe(false);
-      for (const event of COMPLETE.slice(heard.length)) replay.hear(event);
+      for (const event of COMPLETE.slice(heard.length)) replay.record(event);
       jest.advanceTimersByTime(149);
       expect(await isOver()).toBe(false);
-      replay.hear(text("assistant", " Really."));
+      replay.record(text("assistant", " Really."));
       jest.advanceTimersByTime(149);
       expect(await isOver()).toBe(false);
       jest.advanceTimersByTime(1);
@@ -101,7 +101,7 @@ describe("Replay", () => {
     },
   );
 
-  it("ends for an agent that has nothing to repeat, and for one that never falls silent", async () => {
+  it("ends for an agent that replays nothing, and for one that never stops sending", async () => {
     const isSilentOver = watch(replayOf().ended());
     jest.advanceTimersByTime(1_999);
     expect(await isSilentOver()).toBe(false);
@@ -111,7 +111,7 @@ describe("Replay", () => {
     const isOver = watch(noisy.ended());
     for (let ms = 0; ms < 30_000; ms += 100) {
       expect(await isOver()).toBe(false);
-      noisy.hear(text("assistant", "la"));
+      noisy.record(text("assistant", "la"));
       jest.advanceTimersByTime(100);
     }
     expect(await isOver()).toBe(true);

@@ -2,14 +2,14 @@ import { normalizeForComparison } from "../../lib/normalize-for-comparison.ts";
 import { type AgentEvent, type AgentSink, CONVERSATION_EVENTS } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 
-/** All that should come has come: what still may follow is a piece of the last answer. */
+/** Everything expected has arrived; only a piece of the last answer may follow. */
 const QUIET_WHEN_COMPLETE_MS = 150;
-/** Something is missing: the agent has forgotten it, or it goes on after its answer and a busy machine holds it up. */
+/** Something is missing: the agent has lost it, or continues after its answer and a busy machine delays it. */
 const QUIET_WHEN_INCOMPLETE_MS = 2_000;
 const REPLAY_WAIT_MS_MAX = 30_000;
 const KEPT_CHARS_MAX = 64 * 1024 * 1024;
 
-/** What a replay of old talk may still tell us that is news: choices, commands and usage, never words. */
+/** Events that are current even during a replay: options, commands and usage, never messages. */
 const CURRENT: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "options",
   "option-chosen",
@@ -18,14 +18,14 @@ const CURRENT: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "abilities",
 ]);
 
-/** What the agent should repeat, by which the end of a replay is known. */
+/** The last stored messages, which mark the end of a replay. */
 export interface Expected {
   readonly userMessages: number;
-  /** The last message of the user, and what the agent said after it. */
+  /** The last user message, and the agent's text after it. */
   readonly last: { readonly message: string; readonly answer: string };
 }
 
-/** The agent repeats what it remembers. Nothing of it is shown as it comes: the session compares it with its own. */
+/** Collects the agent's replay of a conversation. Nothing of it is shown directly: the session compares it with its own log. */
 export class Replay {
   readonly #expected: () => Expected;
   #events: AgentEvent[] = [];
@@ -33,21 +33,21 @@ export class Replay {
   #whole = true;
   #userMessages = 0;
   #lastKind: string | null = null;
-  /** Text of the newest message received, and of what was said after it. */
+  /** Text of the newest user message received, and of the answer after it. */
   #message = "";
   #answer = "";
   #onWord: () => void = () => undefined;
 
-  /** What is expected is asked for only when the end has to be known. */
+  /** `expected` is only called when the end has to be detected. */
   constructor(expected: () => Expected) {
     this.#expected = expected;
   }
 
-  /** True for what is news even in a replay. */
-  hear(event: AgentEvent): boolean {
+  /** True for events that are current even during a replay. */
+  record(event: AgentEvent): boolean {
     if (CURRENT.has(event.type)) return true;
     if (CONVERSATION_EVENTS.has(event.type)) this.#keep(event);
-    const kind = event.type === "text" || event.type === "part" ? event.kind : event.type;
+    const kind = kindOf(event);
     if (kind === "user" && this.#lastKind !== "user") this.#startTurn();
     if (event.type === "text" && kind === "user") this.#message += normalizeForComparison(event.text);
     if (event.type === "text" && kind === "assistant") this.#answer += normalizeForComparison(event.text);
@@ -56,18 +56,18 @@ export class Replay {
     return false;
   }
 
-  get hasWords(): boolean {
+  get hasText(): boolean {
     return this.#lastKind !== null;
   }
 
-  /** All that was repeated, in order; not whole when it was more than is kept. */
-  get told(): Extract<AgentEvent, { type: "replayed" }> {
-    return { type: "replayed", events: this.#events, whole: this.#whole };
+  /** All replayed events in order; not whole if they exceeded the limit. */
+  get event(): Extract<AgentEvent, { type: "replayed" }> {
+    return { type: "replayed", events: withEnds(this.#events), whole: this.#whole };
   }
 
   /**
-   * Resolves when the replay is over. The protocol ends it with the answer to the load, which has come by now; some
-   * agents go on after it, so as long as something is missing a longer silence is waited for.
+   * Resolves when the replay is over. By protocol it ends with the answer to the load, which has arrived by now. Some
+   * agents continue after it, so a longer silence is required while something is missing.
    */
   ended(): Promise<void> {
     const expected = this.#expected();
@@ -85,7 +85,7 @@ export class Replay {
         this.#onWord = () => undefined;
         resolve();
       };
-      // What arrived while this process itself was held up is read before the silence is believed.
+      // Reads what arrived while this process was blocked before the silence counts.
       const believe = (before: number) => setImmediate(() => (words === before ? finish() : wait()));
       const wait = () => {
         clearTimeout(quiet);
@@ -113,17 +113,44 @@ export class Replay {
       event.type === "text" || event.type === "tool-output" ? event.text.length : JSON.stringify(event).length;
     this.#events.push(event);
     if (this.#chars <= KEPT_CHARS_MAX) return;
-    // The newest are the ones that may be news.
+    // Keeps the newest events, which may be new.
     this.#events = this.#events.slice(Math.ceil(this.#events.length / 2));
     this.#chars = KEPT_CHARS_MAX / 2;
     this.#whole = false;
   }
 }
 
+/** Messages of and to a sub-agent are part of its call. */
+function kindOf(event: AgentEvent): string {
+  if (event.type !== "text" && event.type !== "part") return event.type;
+  return event.parentToolCallId === undefined ? event.kind : "sub-agent";
+}
+
+/**
+ * Agents replay how sub-agents ended after everything else; each end belongs to the turn that started the sub-agent.
+ */
+function withEnds(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const calls = new Map<string, number>();
+  const placed: AgentEvent[] = [];
+  for (const event of events) {
+    const id = event.type === "tool" && event.patch.subAgent ? event.patch.toolCallId : null;
+    const first = id === null ? undefined : calls.get(id);
+    const known = first === undefined ? undefined : placed[first];
+    if (event.type === "tool" && known?.type === "tool" && first !== undefined) {
+      const subAgent = { ...known.patch.subAgent, ...event.patch.subAgent };
+      placed[first] = { ...known, patch: { ...known.patch, ...event.patch, announced: true, subAgent } };
+      continue;
+    }
+    if (id !== null) calls.set(id, placed.length);
+    placed.push(event);
+  }
+  return placed;
+}
+
 const MINUTE_MS = 60_000;
 
 interface LoadWait {
-  /** As the user knows it, and as the agent calls itself. */
+  /** The user-visible name, and the agent's own name. */
   readonly name: string;
   readonly agentName: string;
   readonly createdAt: number;
@@ -133,8 +160,8 @@ interface LoadWait {
 }
 
 /**
- * Gemini names a session's file by the clock minute and empties it when it is loaded within that minute. The wait is
- * told, and ends with a refusal when nobody waits any more.
+ * Gemini names a session's file by the clock minute and empties it if it is loaded within that minute. The wait is
+ * reported, and ends with a refusal if it is aborted.
  */
 export async function untilLoadIsSafe({ name, agentName, createdAt, now, signal, sink }: LoadWait): Promise<void> {
   if (!agentName.includes("gemini")) return;
@@ -146,7 +173,7 @@ export async function untilLoadIsSafe({ name, agentName, createdAt, now, signal,
   if (!(await passes(waitMs, signal))) throw new RefusalError(REFUSE.agentProtocol(`Stopped waiting for ${name}.`));
 }
 
-/** False when the signal came first. */
+/** False if the signal aborted first. */
 function passes(waitMs: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (isPast: boolean) => {

@@ -1,15 +1,15 @@
 import type { SignInMethod } from "../../protocol/server-messages.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 
-/** A way to sign in that the agent offers, with what it takes to walk it. */
+/** A sign-in method offered by the agent, with the data to run it. */
 export interface OfferedSignIn extends SignInMethod {
-  /** For `terminal`: what to run; null appends to the agent's own command. */
+  /** For `terminal`: the command to run; null appends to the agent's own command. */
   readonly command: readonly string[] | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The agent's sign-in methods as it lists them, the older form of a terminal method included. */
+/** The agent's sign-in methods, including the older form of a terminal method. */
 export function readSignInMethods(authMethods: unknown): readonly OfferedSignIn[] {
   return (asArray(authMethods) ?? []).flatMap((item) => {
     const method = asObject(item);
@@ -59,7 +59,7 @@ function environment(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
-/** How a method is walked is the server's business; clients see what it is called and of which kind it is. */
+/** How a method runs is internal; clients see its name and kind. */
 export function publicMethod({ id, name, description, kind }: OfferedSignIn): SignInMethod {
   return { id, name, kind, ...(description !== undefined && { description }) };
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { z } from "zod";
 import { invariant } from "../../lib/assert.ts";
 import { isoTime, type World } from "../../ports/world.ts";
@@ -7,7 +7,6 @@ import { replaceFile } from "../install/replace-file.ts";
 
 const REFRESH_AFTER_MS = 24 * 60 * 60 * 1_000;
 const TRY_AGAIN_AFTER_MS = 60 * 60 * 1_000;
-const SNAPSHOT_FILE = join(import.meta.dirname, "registry-snapshot.json");
 
 const Snapshot = z.object({ version: z.string(), takenAt: z.string(), agents: z.array(z.unknown()) });
 const Fetched = z.object({ fetchedAt: z.string(), agents: z.array(z.unknown()) });
@@ -15,18 +14,18 @@ const Fetched = z.object({ fetchedAt: z.string(), agents: z.array(z.unknown()) }
 interface AgentRegistryOptions {
   readonly world: World;
   readonly cacheFile: string;
-  /** Null: the network is never asked. */
+  /** Null: no network requests. */
   readonly url: string | null;
   readonly info: (text: string) => void;
 }
 
 interface Known<Entry extends RegistryEntry = KnownEntry> {
   readonly entries: readonly Entry[];
-  /** When the list was last had from the network; before 1971 when never. */
+  /** When the list was last fetched; before 1971 if never. */
   readonly fetchedAt: number;
 }
 
-/** The public registry: bundled, newer where a newer one could be had, and read only when someone asks. */
+/** The public registry: bundled, or a newer copy if one was fetched. Read on demand. */
 export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
   #known: Known | null = null;
@@ -42,7 +41,7 @@ export class AgentRegistry {
     return this.#known.entries;
   }
 
-  /** Asks the network when it is time to; true when the list changed. Without a network the known list stays. */
+  /** Fetches the list when it is due; true if it changed. Without a network the known list stays. */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = null;
@@ -71,17 +70,17 @@ export class AgentRegistry {
   }
 
   #load(): Known {
-    const snapshot = Snapshot.parse(JSON.parse(readFileSync(SNAPSHOT_FILE, "utf8")));
+    const snapshot = Snapshot.parse(require("./registry-snapshot.json"));
     const bundled = parseRegistry(snapshot);
     invariant(bundled?.length === snapshot.agents.length, "the bundled registry has an entry that does not validate");
     const fetched = this.#readCache();
-    // A newer program brings a newer list along.
+    // A newer release contains a newer list.
     if (!fetched || fetched.fetchedAt < Date.parse(snapshot.takenAt))
       return { entries: merge(bundled, []), fetchedAt: 0 };
     return { entries: merge(bundled, fetched.entries), fetchedAt: fetched.fetchedAt };
   }
 
-  /** A cache that cannot be read is no cache: it is only a copy. */
+  /** An unreadable cache counts as missing. */
   #readCache(): Known<RegistryEntry> | null {
     if (!existsSync(this.#options.cacheFile)) return null;
     try {
@@ -95,8 +94,8 @@ export class AgentRegistry {
 }
 
 /**
- * What the registry left out stays known. What is started of the programs this machine has, and with which words, is
- * ours to say, never the network's: that can only name packages, which the user installs.
+ * Entries that the registry dropped stay known. The commands and arguments for programs on this machine come from the
+ * bundled list only, never from the network: fetched entries can only name packages, which the user installs.
  */
 function merge(bundled: readonly RegistryEntry[], fetched: readonly RegistryEntry[]): KnownEntry[] {
   const entries = new Map<string, KnownEntry>(
@@ -126,14 +125,14 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** The public list of agents. */
 export const REGISTRY_URL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json";
 
-/** The registry as it is now; throws with the reason when it cannot be had in reasonable time and size. */
+/** The current registry; throws with the reason if it cannot be fetched within the limits of time and size. */
 export async function fetchRegistry(url: string): Promise<unknown> {
   const response = await request(trusted(url), AbortSignal.timeout(FETCH_TIMEOUT_MS), REDIRECTS_MAX);
   if (!response.ok) throw new Error(`it returned ${response.status}`);
   return JSON.parse(await readBounded(response));
 }
 
-/** It may move within its own place. Where else we ask is the user's to say: it could name a machine only we can reach. */
+/** Redirects are followed within the same origin only: another one could be a machine that only we can reach. */
 async function request(url: URL, signal: AbortSignal, redirectsLeft: number): Promise<Response> {
   const response = await fetch(url, { headers: { Accept: "application/json" }, redirect: "manual", signal });
   const location = response.headers.get("location");
@@ -148,7 +147,7 @@ async function request(url: URL, signal: AbortSignal, redirectsLeft: number): Pr
   return request(next, signal, redirectsLeft - 1);
 }
 
-/** What is read decides which programs are offered, so nobody on the way may change it; this machine has no way. */
+/** The list decides which programs are offered, so the connection must be authenticated; loopback needs no TLS. */
 function trusted(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname))) return url;
@@ -175,7 +174,7 @@ const text = z.string().min(1).max(TEXT_CHARS_MAX);
 const args = z.array(z.string().max(TEXT_CHARS_MAX)).max(WORDS_MAX).optional();
 const env = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(TEXT_CHARS_MAX)).optional();
 
-/** A program in an archive of its vendor's; where the snapshot knows no archive, only the command is given. */
+/** A program in a vendor's archive; without a known archive, only the command. */
 const BinaryTarget = z.object({ cmd: text, args, env });
 const PackageDistribution = z.object({ package: text, cmd: text.optional(), args, env });
 
@@ -188,25 +187,25 @@ const RegistryEntry = z.object({
   name: text,
   version: z.string().min(1).max(64),
   description: text,
-  /** Ours: names under which its own installer puts it on the PATH. */
+  /** Our addition: names that its own installer puts on the PATH. */
   programs: z.array(text).max(WORDS_MAX).optional(),
-  /** Ours: what to look for when we cannot install it, in words. */
+  /** Our addition: what to look for if we cannot install it. */
   vendor: text.optional(),
   distribution: z.object({
     npx: PackageDistribution.optional(),
     uvx: PackageDistribution.optional(),
-    /** By `<os>-<cpu>`; `*` stands for any. */
+    /** By `<os>-<cpu>`; `*` matches any. */
     binary: z.record(z.string(), BinaryTarget).optional(),
   }),
 });
 type RegistryEntry = z.infer<typeof RegistryEntry>;
 
-/** An entry with what this program itself says about starting it; null for one that only the network knows. */
+/** An entry with the bundled start data; null if only the network has the entry. */
 export type KnownEntry = RegistryEntry & { readonly bundled: RegistryEntry["distribution"] | null };
 
 const Registry = z.object({ agents: z.array(z.unknown()).max(ENTRIES_MAX) });
 
-/** The entries we understand, or null when it is no registry at all: one odd entry costs only itself. */
+/** The entries that can be read, or null if this is not a registry. An invalid entry is skipped. */
 export function parseRegistry(json: unknown): readonly RegistryEntry[] | null {
   const parsed = Registry.safeParse(json);
   if (!parsed.success) return null;

@@ -15,12 +15,12 @@ import type { KnownEntry } from "./agent-registry.ts";
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where a program is found, or null. */
+  /** The path of a program, or null. */
   readonly which: (program: string) => string | null;
   readonly installed: (id: CliType) => InstalledAgent | null;
 }
 
-/** An entry of the registry as an agent here; what can be started is looked up each time it is asked for. */
+/** Converts a registry entry to an agent definition; the command is looked up on each access. */
 export function registryDefinition(entry: KnownEntry, around: Surroundings): AgentDefinition | null {
   const id = idOfEntry(entry.id);
   if (!id) return null;
@@ -43,7 +43,7 @@ export function registryDefinition(entry: KnownEntry, around: Surroundings): Age
   };
 }
 
-/** What installing an entry means; null where we cannot, or where the user's own command would win anyway. */
+/** What installing an entry means; null if it is not possible, or if the user's own command would have priority. */
 export function installTargetOf(entry: KnownEntry, around: Surroundings): InstallTarget | null {
   const id = idOfEntry(entry.id);
   const { npx } = entry.distribution;
@@ -75,14 +75,14 @@ function detailsOf(entry: KnownEntry, id: CliType, around: Surroundings): AgentD
   };
 }
 
-/** The command line the user put into the environment. */
+/** The command line that the user set in the environment. */
 function ownCommand(entry: KnownEntry, { env }: Surroundings): readonly string[] | null {
   const alias = REGISTRY_ALIASES.get(entry.id);
   const words = splitCommand((alias && env[alias.variable]) ?? "");
   return words.length > 0 ? words : null;
 }
 
-/** A program the user installed by other means. */
+/** A program that the user installed by other means. */
 function foundCommand(entry: KnownEntry, which: Surroundings["which"]): readonly string[] | null {
   const { args = [] } = distributionOf(entry);
   const found = programsOf(entry)
@@ -111,14 +111,14 @@ type Start = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** How it is started where we did not install it: the first way we can go. */
+/** How it is started if we did not install it: the first usable distribution. */
 function distributionOf({ bundled }: KnownEntry): Start {
   const { npx, uvx, binary } = bundled ?? {};
   const { cmd, args, env } = npx ?? uvx ?? Object.values(binary ?? {})[0] ?? {};
   return { ...(cmd !== undefined && { cmd }), ...(args && { args }), ...(env && { env }) };
 }
 
-/** What the user can do to have it. */
+/** What the user can do to install it. */
 function hintOf(entry: KnownEntry): string {
   const [program] = programsOf(entry);
   const onPath = program === undefined ? "" : ` so that \`${program}\` is on your PATH`;
@@ -130,7 +130,7 @@ function hintOf(entry: KnownEntry): string {
   return `Installing it from here is not supported yet. Install ${vendor}${onPath}, then try again.`;
 }
 
-/** A command line split into words like a shell would, and run by none: quotes and backslashes work, nothing expands. */
+/** Splits a command line like a shell, without running one: quotes and backslashes work, nothing expands. */
 export function splitCommand(line: string): string[] {
   const words: string[] = [];
   let word = "";

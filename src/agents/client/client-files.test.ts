@@ -68,7 +68,7 @@ const ESCAPES: readonly (readonly [string, () => string])[] = [
   ["a variable", () => "$HOME/secret.txt"],
 ];
 
-describe("W-10 nothing outside the roots is reached", () => {
+describe("W-10 nothing outside the roots is accessible", () => {
   it.each(ESCAPES)("reading by %s", async (_, path) => {
     await expect(new ClientFiles([root]).read({ path: path() })).rejects.toThrow();
   });
@@ -80,7 +80,7 @@ describe("W-10 nothing outside the roots is reached", () => {
     expect(await Bun.file(join(outside, "new.txt")).exists()).toBe(false);
   });
 
-  it("nor what is guarded inside of them: neither by its name, nor by a link, nor where it does not exist yet", async () => {
+  it("nor are guarded directories inside them: by name, by a link, or if they do not exist yet", async () => {
     const guarded = join(root, "ours");
     await mkdir(join(guarded, "deep"), { recursive: true });
     await writeFile(join(guarded, "token"), "secret");
@@ -97,7 +97,7 @@ describe("W-10 nothing outside the roots is reached", () => {
     await expect(files.write(join(guarded, "config.json"), "planted")).rejects.toThrow("belongs to Liminal Builder");
   });
 
-  it("counts at least thirty ways", () => {
+  it("covers at least thirty ways", () => {
     expect(ESCAPES.length).toBeGreaterThanOrEqual(30);
   });
 });
@@ -115,7 +115,7 @@ describe("W-10 inside the roots", () => {
     expect(await new ClientFiles([root]).read({ path: join(root, "inner/a.txt") })).toContain("two");
   });
 
-  it("creates what is missing and replaces what is there, whole", async () => {
+  it("creates missing files and replaces existing ones completely", async () => {
     const files = new ClientFiles([root]);
     const path = join(root, "new/deep/file.txt");
     await files.write(path, "a long first text");
@@ -123,7 +123,7 @@ describe("W-10 inside the roots", () => {
     expect(await readFile(path, "utf8")).toBe("short");
   });
 
-  it("says that a file is missing, and that a directory is none", async () => {
+  it("reports a missing file, and a directory that is not a file", async () => {
     const files = new ClientFiles([root]);
     await expect(files.read({ path: join(root, "nothing.txt") })).rejects.toMatchObject({ isMissing: true });
     await expect(files.read({ path: join(root, "src") })).rejects.toThrow("not a file");

@@ -6,7 +6,7 @@ import { OutsideRootsError, openInside, placeInside, resolveInside } from "./res
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 const HAS_PROC = process.platform === "linux";
 
-/** The file is not there, too large, or not a file: told to the agent in words. */
+/** The file is missing, too large, or not a file; the message goes to the agent. */
 export class ClientFileError extends Error {
   override readonly name = "ClientFileError";
   readonly isMissing: boolean;
@@ -24,12 +24,12 @@ interface ReadRequest {
   readonly limit?: number;
 }
 
-/** What an agent may read and write through us: text files inside the session's roots, and nothing else. */
+/** Reads and writes files for an agent: text files inside the session's roots, and nothing else. */
 export class ClientFiles {
   readonly #roots: readonly string[];
   readonly #guarded: readonly string[];
 
-  /** `guarded`: directories that are left alone wherever they lie. */
+  /** `guarded`: directories that are refused wherever they are. */
   constructor(roots: readonly string[], guarded: readonly string[] = []) {
     this.#roots = roots;
     this.#guarded = guarded;
@@ -44,18 +44,18 @@ export class ClientFiles {
     return line === undefined && limit === undefined ? text : selectLines(text, line ?? 1, limit);
   }
 
-  /** Creates the file, and the directories to it, when they are not there. */
+  /** Creates the file and its parent directories if they are missing. */
   async write(path: string, content: string): Promise<void> {
     if (Buffer.byteLength(content) > FILE_BYTES_MAX)
       throw new ClientFileError(`The content is over the limit of ${FILE_BYTES_MAX} bytes.`);
     await using file = await this.#open(path, constants.O_WRONLY | constants.O_CREAT);
     if (!(await file.stat()).isFile()) throw new ClientFileError(`${path} is not a file.`);
-    // Emptied only now that it is known to be the file that was meant.
+    // Truncated only after the opened file has been checked.
     await file.truncate();
     await file.writeFile(content, "utf8");
   }
 
-  /** Between the check and the opening a link may have been put there, so what was opened is checked again. */
+  /** A link may appear between the check and the open, so the opened file is checked again. */
   async #open(path: string, flags: number): Promise<FileHandle> {
     const place = await placeInside(path, this.#roots, this.#guarded);
     let file: FileHandle;
@@ -74,7 +74,7 @@ export class ClientFiles {
   }
 }
 
-/** Without /proc a directory cannot be held while the next one is opened, so there only the file itself may be no link. */
+/** Without /proc a directory cannot be held while the next one is opened; only the file itself is checked for links. */
 async function openPlace(place: { readonly real: string; readonly root: string }, flags: number): Promise<FileHandle> {
   const makesDirectories = (flags & constants.O_CREAT) !== 0;
   if (HAS_PROC) return openInside({ ...place, flags, makesDirectories });

@@ -2,6 +2,7 @@ import { expect, it } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { seededRandom } from "../../../tests/support/seeded-random.ts";
+import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
 import { ClientTerminals, OutputMemory, OutputTail, TerminalLimits } from "./client-terminals.ts";
 
@@ -24,13 +25,13 @@ function scene(limits = new TerminalLimits()) {
   return { terminals, printed, run };
 }
 
-/** A process that nobody has asked about yet is still listed after its end, as a zombie. */
+/** A process that has not been reaped is still listed after its end, as a zombie. */
 function isAlive(pid: number): boolean {
   const path = `/proc/${pid}/stat`;
   return existsSync(path) && !/\) Z /.test(readFileSync(path, "utf8"));
 }
 
-it("W-11 runs a command, streams what it prints, and tells how it ended", async () => {
+it("W-11 runs a command, streams its output, and reports how it ended", async () => {
   const { terminals, printed, run } = scene();
   const id = run("sh", ["-c", 'echo "$GREETING"; pwd; echo oops >&2; exit 3']);
   expect(await terminals.waitForExit(id)).toEqual({ exitCode: 3, signal: null });
@@ -41,14 +42,25 @@ it("W-11 runs a command, streams what it prints, and tells how it ended", async 
   expect({ truncated, exit }).toEqual({ truncated: false, exit: { exitCode: 3, signal: null } });
 });
 
-it("W-11 a whole command line is the shell's to read", async () => {
+it("W-11 a whole command line is run by the shell", async () => {
   const { terminals, run } = scene();
   const id = run("echo one && echo two | tr a-z A-Z");
   await terminals.waitForExit(id);
   expect(terminals.output(id).output).toBe("one\nTWO\n");
 });
 
-it("W-11 a kill ends everything the command started and leaves its output readable", async () => {
+it("W-11 a daemon that the command leaves behind does not hide its end, nor what it printed", async () => {
+  await using dir = await tempDir();
+  const { terminals, run } = scene();
+  const daemon = `setsid sh -c ': > ${dir.join("up")}; exec sleep 1000'`;
+  const id = run("sh", ["-c", `${daemon} & echo $!; until [ -e ${dir.join("up")} ]; do :; done; exit 3`]);
+  expect(await terminals.waitForExit(id)).toEqual({ exitCode: 3, signal: null });
+  const pid = Number(terminals.output(id).output);
+  expect(isAlive(pid)).toBe(true);
+  process.kill(pid);
+});
+
+it("W-11 a kill ends everything the command started, and its output stays readable", async () => {
   const { terminals, printed, run } = scene();
   const id = run("sh", ["-c", "sleep 1000 & echo $!; wait"]);
   while (printed.length === 0) await new Promise(setImmediate);
@@ -70,7 +82,7 @@ it("W-11 a command in the background does not keep the terminal open", async () 
   expect(await terminals.waitForExit(id)).toEqual({ exitCode: 0, signal: null });
 });
 
-it("W-11 says why a command could not be started", () => {
+it("W-11 reports why a command could not be started", () => {
   expect(() => scene().run("/no/such/program", ["x"])).toThrow("/no/such/program");
 });
 
@@ -83,7 +95,7 @@ it("W-11 keeps the end of a long output, cut between characters", async () => {
 
 const KB = 1024;
 
-it("W-11 (S12) keeps its limit of bytes and no more, however much is printed and however much memory there is", () => {
+it("W-11 (S12) keeps no more than its limit of bytes, however much is printed and however much memory there is", () => {
   for (const bytesMax of [100, 100 * KB]) {
     const memory = new OutputMemory(1_000 * KB);
     const tail = new OutputTail(bytesMax, memory);
@@ -109,7 +121,7 @@ it("(S12) an output is the end of what was printed, whatever the sizes of its pi
   }
 });
 
-it("(S12) many commands that print without end share a bounded memory, and wait when they print too fast", async () => {
+it("(S12) many commands that print without end share a bounded memory, and are slowed down when they print too fast", async () => {
   const memoryBytesMax = 256 * KB;
   const bytesPerSecondMax = 16 * KB * KB;
   const limits = new TerminalLimits(memoryBytesMax, bytesPerSecondMax);
@@ -119,7 +131,7 @@ it("(S12) many commands that print without end share a bounded memory, and wait 
   for (let index = 0; index < count; index++) run("yes", ["x".repeat(1_000)]);
   const charsSoFar = () => printed.reduce((sum, text) => sum + text.length, 0);
   await waitFor(charsSoFar, (chars) => chars > 24 * KB * KB, "24 megabytes of output");
-  // A piece that was read before its turn came may be large on a busy machine. It is paid for by waiting.
+  // On a busy machine a large piece may be read ahead of its turn; the next read then waits longer.
   const overRate = () => charsSoFar() - ((performance.now() - startedAt) / 1_000) * bytesPerSecondMax;
   await waitFor(overRate, (chars) => chars < 0, "the output to come down to its rate");
   expect(limits.memory.bytes).toBeLessThanOrEqual(memoryBytesMax);
@@ -127,7 +139,7 @@ it("(S12) many commands that print without end share a bounded memory, and wait 
   expect([limits.memory.bytes, limits.count]).toEqual([0, 0]);
 });
 
-it("(S12) one terminal too many is refused, and says what to do; a released one makes room", () => {
+it("(S12) one terminal too many is refused with advice; releasing one makes room", () => {
   const { terminals, run } = scene(new TerminalLimits());
   const ids = Array.from({ length: 64 }, () => run("true", ["x"]));
   expect(() => run("true", ["x"])).toThrow("Over the limit of 64 terminals for one session. Release unused");

@@ -1,20 +1,23 @@
+import { StreamDrain } from "../../lib/stream-drain.ts";
 import { killGroup } from "../process/agent-process.ts";
 
 const LOST_OUTPUT = "[The command ended when Liminal Builder restarted. Its output was lost.]\n";
 const LOST_EXIT: TerminalExit = { exitCode: null, signal: "SIGKILL" };
-/** Of one session; a terminal counts until the agent releases it. */
+/** Per session; a terminal counts until the agent releases it. */
 const SESSION_TERMINALS_MAX = 64;
-/** Of all sessions. */
+/** Across all sessions. */
 const TERMINALS_MAX = 256;
 const OUTPUT_BYTES_DEFAULT = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024;
-/** Kept for a tool call that shows the terminal later. The limit an agent sets is for what it reads itself. */
+/** Kept for a tool call that shows the terminal later. The agent's own limit applies to what it reads. */
 const SHOWN_LATER_BYTES_MAX = 1024 * 1024;
-/** Of all terminals together. Once it is used up, outputs keep less. */
+/** Shared by all terminals. Once it is used up, outputs keep less. */
 const OUTPUT_MEMORY_BYTES_MAX = 64 * 1024 * 1024;
-/** From all terminals together. A command that prints more waits, as it would in a slow terminal. */
+/** Shared by all terminals. A command that prints faster has to wait, as in a slow terminal. */
 const READ_BYTES_PER_SECOND_MAX = 8 * 1024 * 1024;
 const READ_WINDOW_MS = 50;
+/** A daemon that the command started holds the pipe open. */
+const PIPE_GRACE_MS = 500;
 const CUT_OUTPUT = "[Earlier output was discarded.]\n";
 
 interface TerminalRequest {
@@ -33,18 +36,18 @@ export interface TerminalExit {
 interface Terminal {
   readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   readonly output: OutputTail;
-  /** So much of it is the agent's to read. */
+  /** How much of it the agent can read. */
   readonly bytesMax: number;
   readonly exited: Promise<TerminalExit>;
   exit: TerminalExit | null;
 }
 
-/** The agent asks for a terminal that is not there, or for one too many. */
+/** The agent requests an unknown terminal, or one too many. */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
 
-/** Lets readers read so much in each window, in the order in which they came. */
+/** Limits the bytes read per time window; readers are served in order. */
 class ReadPace {
   readonly #windowBytes: number;
   readonly #waiting: { readonly bytes: number; readonly go: () => void }[] = [];
@@ -56,7 +59,7 @@ class ReadPace {
     this.#left = this.#windowBytes;
   }
 
-  /** Null when so much may be read at once, else when it may. */
+  /** Null if the bytes may be read at once; otherwise resolves when they may. */
   room(bytes: number): Promise<void> | null {
     this.#timer ??= setTimeout(() => this.#refill(), READ_WINDOW_MS);
     if (this.#left > 0 && this.#waiting.length === 0) {
@@ -79,7 +82,32 @@ class ReadPace {
   }
 }
 
-/** What the terminals of all sessions share. */
+/** Memory that many outputs share. */
+export class OutputMemory {
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** False if that much is not available. */
+  reserve(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#bytesMax) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** Limits shared by the terminals of all sessions. */
 export class TerminalLimits {
   readonly memory: OutputMemory;
   readonly pace: ReadPace;
@@ -95,12 +123,12 @@ const OF_THIS_SERVER = new TerminalLimits();
 
 interface ClientTerminalsOptions {
   readonly newId: () => string;
-  /** What a command printed, as it comes. */
+  /** Output of a command, as it arrives. */
   readonly onOutput: (terminalId: string, text: string) => void;
   readonly limits?: TerminalLimits;
 }
 
-/** Commands an agent runs through us: each in a group of its own, its output bounded from the front. */
+/** Commands that an agent runs through us: each in its own process group, keeping the end of its output. */
 export class ClientTerminals {
   readonly #options: ClientTerminalsOptions;
   readonly #limits: TerminalLimits;
@@ -129,7 +157,7 @@ export class ClientTerminals {
     return [...this.#terminals.keys(), ...this.#lost];
   }
 
-  /** Terminals of an earlier server have ended with it, and are reported so. */
+  /** Terminals of an earlier server ended with it, and are reported as such. */
   lose(terminalIds: readonly string[]): void {
     for (const terminalId of terminalIds) this.#lost.add(terminalId);
   }
@@ -145,7 +173,7 @@ export class ClientTerminals {
     return { output: text, truncated: isTruncated, exit };
   }
 
-  /** What it has printed so far, for a tool call that shows it from now on. */
+  /** The output so far, for a tool call that shows it from now on. */
   printed(terminalId: string): string {
     const { text, isTruncated } = this.#find(terminalId).output.last(SHOWN_LATER_BYTES_MAX);
     return isTruncated ? CUT_OUTPUT + text : text;
@@ -155,7 +183,7 @@ export class ClientTerminals {
     return this.#lost.has(terminalId) ? Promise.resolve(LOST_EXIT) : this.#find(terminalId).exited;
   }
 
-  /** The command and all it started are ended; what it printed stays readable. */
+  /** Ends the command and everything it started; its output stays readable. */
   kill(terminalId: string): void {
     if (!this.#lost.has(terminalId)) end(this.#find(terminalId));
   }
@@ -169,7 +197,7 @@ export class ClientTerminals {
     this.#limits.count -= 1;
   }
 
-  /** The session has ended: nothing it ran goes on. */
+  /** The session has ended: ends everything it ran. */
   releaseAll(): void {
     for (const terminalId of [...this.#terminals.keys()]) this.release(terminalId);
   }
@@ -181,22 +209,24 @@ export class ClientTerminals {
   }
 
   async #watch(terminalId: string, child: Terminal["child"], output: OutputTail): Promise<TerminalExit> {
-    const take = async (stream: ReadableStream<Uint8Array>) => {
+    const drain = (stream: ReadableStream<Uint8Array>) => {
       const decoder = new TextDecoder();
-      for await (const chunk of stream) {
-        // What is not read stays in the pipe, and the command waits.
-        const room = this.#limits.pace.room(chunk.byteLength);
-        if (room) await room;
+      const take = (chunk: Uint8Array) => {
         const text = decoder.decode(chunk, { stream: true });
         output.push(text);
         this.#options.onOutput(terminalId, text);
-      }
+      };
+      return new StreamDrain(stream, (chunk) => {
+        // Unread output stays in the pipe, and the command waits.
+        const room = this.#limits.pace.room(chunk.byteLength);
+        return room === null ? take(chunk) : room.then(() => take(chunk));
+      });
     };
-    const drained = Promise.all([take(child.stdout), take(child.stderr)]);
+    const [stdout, stderr] = [drain(child.stdout), drain(child.stderr)];
     await child.exited;
-    // A background process of the command must not keep its output open for ever.
+    // A background process of the command must not keep the output open forever.
     killGroup(child.pid, "SIGKILL");
-    await drained;
+    await Promise.all([stdout.endWithin(PIPE_GRACE_MS), stderr.endWithin(PIPE_GRACE_MS)]);
     const signal = child.signalCode === null ? null : String(child.signalCode);
     const exit: TerminalExit = { exitCode: child.exitCode, signal };
     const terminal = this.#terminals.get(terminalId);
@@ -209,12 +239,12 @@ function tooMany(terminalsMax: number, of: string): TerminalError {
   return new TerminalError(`Over the limit of ${terminalsMax} terminals for ${of}. Release unused terminals.`);
 }
 
-/** A command that is over took its group along, and its number may be someone else's by now. */
+/** An ended command took its group along; its pid may belong to another process by now. */
 function end({ child, exit }: Terminal): void {
   if (exit === null && child.exitCode === null && child.signalCode === null) killGroup(child.pid, "SIGKILL");
 }
 
-/** A command with arguments is run as it is; a whole command line, as agents like to send, is the shell's to read. */
+/** A command with arguments is run directly; a whole command line, as agents like to send, is run by the shell. */
 function spawn({ command, args, env, cwd }: TerminalRequest): Terminal["child"] {
   const line = args.length === 0 && /\s/.test(command) ? ["/bin/sh", "-c", command] : [command, ...args];
   try {
@@ -227,37 +257,12 @@ function spawn({ command, args, env, cwd }: TerminalRequest): Terminal["child"] 
 /** Every command may keep this much, however many there are. */
 const FIRST_BYTES = 16 * 1024;
 
-/** Memory that many outputs share. */
-export class OutputMemory {
-  readonly #bytesMax: number;
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** False when so much more is not there. */
-  reserve(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#bytesMax) return false;
-    this.#bytes += bytes;
-    return true;
-  }
-
-  release(bytes: number): void {
-    this.#bytes -= bytes;
-  }
-}
-
-/** The last of a command's output, in a ring that grows up to its limit while there is memory, cut between characters. */
+/** The end of a command's output, in a ring that grows to its limit while memory is available; cut between characters. */
 export class OutputTail {
   readonly #bytesMax: number;
   readonly #memory: OutputMemory;
   #ring: Buffer;
-  /** Bytes ever pushed; the ring has the last of them. */
+  /** Total bytes pushed; the ring has the last of them. */
   #total = 0;
 
   constructor(bytesMax: number, memory: OutputMemory) {
@@ -277,7 +282,7 @@ export class OutputTail {
     this.#total += bytes.byteLength;
   }
 
-  /** The last `bytesMax` bytes of what is kept. */
+  /** The last `bytesMax` of the kept bytes. */
   last(bytesMax: number): { readonly text: string; readonly isTruncated: boolean } {
     const bytes = this.#unrolled();
     let start = Math.max(0, bytes.byteLength - bytesMax);
@@ -286,7 +291,7 @@ export class OutputTail {
     return { text: bytes.subarray(start).toString(), isTruncated };
   }
 
-  /** Nobody will read it any more. */
+  /** The output is no longer needed. */
   [Symbol.dispose](): void {
     this.#memory.release(Math.max(0, this.#ring.byteLength - FIRST_BYTES));
     this.#ring = Buffer.alloc(0);
@@ -299,14 +304,14 @@ export class OutputTail {
     const next = Math.min(this.#bytesMax, Math.max(2 * size, needed));
     if (!this.#memory.reserve(next - size)) return;
     const kept = this.#unrolled();
-    // The place of a byte follows from how many came before it.
+    // A byte's position follows from the number of bytes before it.
     this.#ring = Buffer.alloc(next);
     const at = (this.#total - kept.byteLength) % next;
     const head = kept.copy(this.#ring, at);
     kept.copy(this.#ring, 0, head);
   }
 
-  /** What is kept, oldest first. */
+  /** The kept bytes, oldest first. */
   #unrolled(): Buffer {
     const size = this.#ring.byteLength;
     if (this.#total <= size) return this.#ring.subarray(0, this.#total);
@@ -315,7 +320,7 @@ export class OutputTail {
   }
 }
 
-/** In UTF-8 only the first byte of a character does not start with the bits 10. */
+/** In UTF-8 every byte of a character except the first starts with the bits 10. */
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

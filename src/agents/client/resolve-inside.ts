@@ -4,14 +4,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 const LINKS_FOLLOWED_MAX = 40;
 
-/** The path lies outside what the session may touch, or cannot be judged. */
+/** The path is outside the session's roots, or cannot be checked. */
 export class OutsideRootsError extends Error {
   override readonly name = "OutsideRootsError";
 }
 
 /**
- * The real place a path leads to, when that lies inside one of the roots. Every link on the way is followed, also one
- * whose target does not exist yet: writing through it would create the target, wherever that is.
+ * The real path, if it is inside one of the roots. Every link is followed, including one whose target does not exist
+ * yet: writing through it would create the target, wherever that is.
  */
 export async function resolveInside(
   path: string,
@@ -21,7 +21,7 @@ export async function resolveInside(
   return (await placeInside(path, roots, guarded)).real;
 }
 
-/** With the root it lies in, as that really is. What is guarded is nobody's, though a root be around it. */
+/** With the real root that contains it. Guarded directories are refused even inside a root. */
 export async function placeInside(
   path: string,
   roots: readonly string[],
@@ -39,7 +39,7 @@ export async function placeInside(
   return { real, root };
 }
 
-/** The part that exists is resolved by the system, the rest is taken literally: it holds no links. */
+/** The existing part is resolved by the system; the rest is taken literally, because it has no links. */
 async function realPlace(path: string, linksLeft: number): Promise<string> {
   const target = await linkTarget(path);
   if (target !== null) {
@@ -69,18 +69,18 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
 const FILE_MODE = 0o644;
 
 interface Place {
-  /** Real, and known to be a root. */
+  /** Resolved, and known to be a root. */
   readonly root: string;
-  /** Free of links when it was looked at, and below the root. */
+  /** Free of links when it was checked, and below the root. */
   readonly real: string;
   readonly flags: number;
-  /** The directories to it are made where they are missing. */
+  /** Creates missing parent directories. */
   readonly makesDirectories: boolean;
 }
 
 /**
- * Opens a file one directory at a time, each from the one before, and follows no link: what was a directory when the
- * path was judged may be a link by now, and must lead nowhere. Needs a system where an open directory has a path.
+ * Opens a file one directory at a time, each relative to the one before, without following links: a directory that was
+ * checked may have been replaced by a link. Requires a system where an open directory has a path.
  */
 export async function openInside({ root, real, flags, makesDirectories }: Place): Promise<FileHandle> {
   const names = relative(root, real).split(sep);

@@ -1,5 +1,6 @@
 import { ignore } from "../../lib/ignore.ts";
 import type { HistoryReader, HistorySink, ListedSession } from "../../ports/agent-history.ts";
+import type { ForkRequest } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
 import { asArray, asObject, asString, readTime } from "../acp/read-json.ts";
@@ -9,20 +10,30 @@ const LISTED_SESSIONS_MAX = 5_000;
 const LIST_PAGES_MAX = 500;
 const LIST_WAIT_MS = 60_000;
 const LOAD_WAIT_MS = 60_000;
-/** An agent that cannot let go of what it loaded is replaced after so many. */
+const FORK_WAIT_MS = 20_000;
+/** A process that cannot close loaded sessions is replaced after this many. */
 const LOADS_PER_PROCESS_MAX = 50;
-/** So many readings in a row that ended the agent: it will not get better. */
+/** After this many consecutive crashes the reader gives up. */
 const CRASHES_IN_ROW_MAX = 5;
 const TRIES_MAX = 2;
 
-/** Reads one agent's sessions, one load at a time; a process that dies or hangs on one is replaced for the next. */
+/** `whole`: of a whole conversation. `cut`: also up to a message. */
+export type OfferedForks = "none" | "whole" | "cut";
+
+interface ForkAnswer {
+  readonly agentSessionId: string | null;
+  /** Null: the agent did not start. */
+  readonly offered: OfferedForks | null;
+}
+
+/** Reads one agent's sessions, one load at a time; a process that crashes or hangs is replaced for the next load. */
 export class AcpHistoryReader implements HistoryReader {
   readonly #options: HistoryProcessOptions;
   readonly #onClosed: () => void;
   readonly #name: string;
-  /** Every process not yet known to be gone. */
+  /** Every process not yet known to have ended. */
   readonly #alive = new Set<HistoryProcess>();
-  /** Ended on purpose, which is no crash. */
+  /** Ended on purpose, which is not a crash. */
   readonly #dropped = new WeakSet<HistoryProcess>();
   #current: HistoryProcess | null = null;
   #loads = 0;
@@ -41,7 +52,7 @@ export class AcpHistoryReader implements HistoryReader {
     return this.#brings;
   }
 
-  /** Refuses an agent whose sessions could be listed at best. */
+  /** Refuses an agent that can only list its sessions. */
   async open(): Promise<void> {
     const first = await this.#process();
     const reason = whyUnusable(first);
@@ -65,7 +76,7 @@ export class AcpHistoryReader implements HistoryReader {
         if (session) found.set(session.agentSessionId, session);
       }
       cursor = asString(answer["nextCursor"]);
-      // One that was given before would lead round in a circle.
+      // A repeated cursor would loop forever.
       if (cursor === undefined || cursors.has(cursor)) return { sessions: newestFirst(found), isCut: false };
       cursors.add(cursor);
     }
@@ -87,6 +98,26 @@ export class AcpHistoryReader implements HistoryReader {
     }
   }
 
+  /** No id if the agent does not offer a copy that ends there, or refuses it. */
+  async fork({ agentSessionId, cwd, anchor }: Omit<ForkRequest, "cliType">): Promise<ForkAnswer> {
+    let offered: OfferedForks | null = null;
+    try {
+      const process = await this.#process();
+      offered = !process.can("fork") ? "none" : process.cutsForks ? "cut" : "whole";
+      if (offered === "none" || (anchor !== null && offered === "whole")) return { agentSessionId: null, offered };
+      const point = { version: 1, messageId: anchor };
+      const params = {
+        ...{ sessionId: agentSessionId, cwd, mcpServers: [] },
+        ...(anchor !== null && { _meta: { jetbrains: { air: { fork: point } } } }),
+      };
+      const answer = await this.#inTime(process, process.ask("session/fork", params), FORK_WAIT_MS);
+      return { agentSessionId: asString(answer["sessionId"]) ?? null, offered };
+    } catch (error) {
+      if (error instanceof RefusalError || error instanceof ReaderGoneError) return { agentSessionId: null, offered };
+      throw error;
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#alive].map((process) => process.stop()));
@@ -99,7 +130,7 @@ export class AcpHistoryReader implements HistoryReader {
     const loading = process.load(session.agentSessionId, session.cwd, sink);
     const { untilQuiet } = await this.#inTime(process, loading, LOAD_WAIT_MS);
     if (this.#loads >= LOADS_PER_PROCESS_MAX && !process.can("close")) {
-      // Within the line, so that no other reading is on it.
+      // Inside the queue, so that no other load runs.
       await untilQuiet();
       this.#drop(process);
       return async () => undefined;
@@ -107,7 +138,7 @@ export class AcpHistoryReader implements HistoryReader {
     return untilQuiet;
   }
 
-  /** The process in use, or a new one where that is gone. Never asked for twice at once: loads stand in line. */
+  /** The current process, or a new one if it has ended. Loads are queued, so it is never started twice. */
   async #process(): Promise<HistoryProcess> {
     if (this.#closed) throw new ReaderGoneError("reading was cancelled");
     if (this.#crashes >= CRASHES_IN_ROW_MAX)
@@ -135,14 +166,14 @@ export class AcpHistoryReader implements HistoryReader {
     process.stop().catch(ignore("a process that cannot be stopped is cleaned up at the next start"));
   }
 
-  /** One after the other: a load may cost the agent a process of its own. */
+  /** One after the other: a load may cost the agent its own process. */
   #inLine<Value>(work: () => Promise<Value>): Promise<Value> {
     const mine = this.#line.then(work);
     this.#line = mine.catch(ignore("the caller gets the error"));
     return mine;
   }
 
-  /** An answer that does not come leaves the process in a state nobody knows: it goes. */
+  /** A missing answer leaves the process in an unknown state: it is ended. */
   async #inTime<Value>(process: HistoryProcess, work: Promise<Value>, ms: number): Promise<Value> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {

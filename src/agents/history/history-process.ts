@@ -9,11 +9,17 @@ import { ClientRequestError, ClientRequests } from "../acp/client-requests.ts";
 import { AcpConnection } from "../acp/connection/acp-connection.ts";
 import { NO_PAST } from "../acp/connection/acp-hooks.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
-import { asObject, type JsonObject, readTime } from "../acp/read-json.ts";
+import { asObject, asString, type JsonObject, readTime } from "../acp/read-json.ts";
+import { SubAgents } from "../acp/sub-agents.ts";
 import { readAbilities } from "../acp/translate/translate-content.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { NotStartableError, type ProcessHost } from "../process/process-host.ts";
 
+/** By the name and the first version that a test with the real agent has proven. */
+const CUTS_FORKS_FROM: ReadonlyMap<string, string> = new Map([
+  ["@agentclientprotocol/claude-agent-acp", "0.99.0"],
+  ["@agentclientprotocol/codex-acp", "2.6.0"],
+]);
 const METHOD_NOT_FOUND = -32601;
 const SERVES_NOTHING = { fs: false, terminal: false };
 
@@ -28,7 +34,7 @@ export interface HistoryProcessOptions {
   readonly startTimeoutMs: number;
 }
 
-/** The process went away in the middle of a reading; another one may do better. */
+/** The process ended during a load; another one may succeed. */
 export class ReaderGoneError extends Error {
   override readonly name = "ReaderGoneError";
 }
@@ -39,13 +45,15 @@ interface Reading {
   at: string | null;
 }
 
-/** One agent process that is only asked what it remembers: it is offered nothing and asked to do nothing. */
+/** An agent process that only lists and loads sessions: it is offered nothing and receives no prompt. */
 export class HistoryProcess {
   readonly #options: HistoryProcessOptions;
   readonly #connection: AcpConnection;
   readonly #readings = new Map<string, Reading>();
+  readonly #subAgents = new SubAgents<AcpSession>();
   readonly gone: Promise<never>;
   #capabilities: JsonObject = {};
+  #agent = { name: "", version: "0.0.0" };
   #abilities = readAbilities({});
 
   private constructor(options: HistoryProcessOptions, command: readonly string[]) {
@@ -58,6 +66,7 @@ export class HistoryProcess {
       hooks: {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
         ...NO_PAST,
+        onAccount: ignore("no turn is run here"),
         onPermissionRequest: ({ offset }) =>
           this.#connection.answer(offset, { result: { outcome: { outcome: "cancelled" } } }),
         onPermissionWithdrawn: ignore("answered on arrival"),
@@ -72,7 +81,7 @@ export class HistoryProcess {
     this.gone.catch(ignore("each waiting caller gets the error"));
   }
 
-  /** `onSpawned` gets the process before it has answered anything, so that it can be ended at any time. */
+  /** `onSpawned` receives the process before it has answered, so that it can be ended at any time. */
   static async start(
     options: HistoryProcessOptions,
     onSpawned: (process: HistoryProcess) => void,
@@ -97,15 +106,21 @@ export class HistoryProcess {
     }
   }
 
-  can(capability: "list" | "resume" | "close"): boolean {
+  can(capability: "list" | "resume" | "close" | "fork"): boolean {
     return asObject(this.#capabilities["sessionCapabilities"])?.[capability] != null;
+  }
+
+  /** Its copies end with the turn of a message that is named; others would copy all of it, without an error. */
+  get cutsForks(): boolean {
+    const from = CUTS_FORKS_FROM.get(this.#agent.name);
+    return from !== undefined && Bun.semver.order(this.#agent.version, from) >= 0;
   }
 
   get canLoad(): boolean {
     return this.#capabilities["loadSession"] === true;
   }
 
-  /** Rejects with a RefusalError for what the agent refuses, and with ReaderGoneError when it is gone. */
+  /** Rejects with a RefusalError if the agent refuses, and with ReaderGoneError if the process has ended. */
   async ask(method: string, params: object): Promise<JsonObject> {
     try {
       return await Promise.race([this.#connection.request(method, params), this.gone]);
@@ -116,7 +131,7 @@ export class HistoryProcess {
     }
   }
 
-  /** Registered before it is asked for: agents repeat before they answer. What the replay says goes to `sink`. */
+  /** Registered before the request, because agents replay before they answer. Replayed events go to `sink`. */
   async load(agentSessionId: string, cwd: string, sink: HistorySink): Promise<{ untilQuiet: () => Promise<void> }> {
     const reading: Reading = { end: new ReplayEnd(), at: null, session: this.#session(agentSessionId, sink) };
     this.#readings.set(agentSessionId, reading);
@@ -132,6 +147,7 @@ export class HistoryProcess {
       untilQuiet: async () => {
         await Promise.race([reading.end.quiet(), this.gone]);
         this.#readings.delete(agentSessionId);
+        this.#subAgents.forget(agentSessionId);
         if (this.can("close"))
           this.ask("session/close", { sessionId: agentSessionId }).catch(ignore("its resources end with the process"));
       },
@@ -151,23 +167,28 @@ export class HistoryProcess {
         session: { configOptions: { boolean: {} } },
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
+        subagents: {},
         _meta: { terminal_output: true },
       },
     });
+    const info = asObject(answer["agentInfo"]);
+    this.#agent = { name: asString(info?.["name"]) ?? "", version: asString(info?.["version"]) ?? "0.0.0" };
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
     this.#abilities = readAbilities(answer);
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {
-    const reading = this.#readings.get(agentSessionId);
+    const child = this.#subAgents.find(agentSessionId);
+    const reading = this.#readings.get(child?.root.agentSessionId ?? agentSessionId);
     if (!reading) return;
     reading.at = updateTime(update);
-    reading.session.onUpdate(update);
+    if (child) this.#subAgents.onUpdate(child, update);
+    else if (!this.#subAgents.read(reading.session, agentSessionId, update)) reading.session.onUpdate(update);
   }
 
   #session(agentSessionId: string, sink: HistorySink): AcpSession {
     const { world, env, definition } = this.#options;
-    const hear: AgentHear = (event) => {
+    const onEvent: EventSink = (event) => {
       const reading = this.#readings.get(agentSessionId);
       if (!reading) return;
       if (!SURROUNDINGS.has(event.type)) reading.end.received();
@@ -176,10 +197,10 @@ export class HistoryProcess {
     return new AcpSession({
       agentSessionId,
       connection: this.#connection,
-      sink: hear,
+      sink: onEvent,
       ...{ processId: null, requestPrefix: agentSessionId, tryFlush: async () => true },
       requests: new ClientRequests({
-        ...{ roots: [], guarded: [], env, newId: world.newId, sink: hear },
+        ...{ roots: [], guarded: [], env, newId: world.newId, sink: onEvent },
         serves: SERVES_NOTHING,
         emptyForMissing: false,
       }),
@@ -188,13 +209,16 @@ export class HistoryProcess {
       onClosed: ignore("closed by the reading itself"),
       onTurnCompleted: ignore("no turn is run here"),
       refuse: (failure) => refusalOf(failure, definition.name, []),
+      readLimit: () => null,
+      readAccountStatus: () => null,
+      onAccountStatus: ignore("no turn is run here"),
     });
   }
 }
 
-type AgentHear = (event: Parameters<HistorySink>[0]) => void;
+type EventSink = (event: Parameters<HistorySink>[0]) => void;
 
-/** What agents say around a replay whether it goes on or not. */
+/** Events that agents send around a replay, whether it continues or not. */
 const SURROUNDINGS: ReadonlySet<string> = new Set([
   "abilities",
   "options",
@@ -214,7 +238,7 @@ async function withDeadline<Value>(work: Promise<Value>, ms: number): Promise<Va
   }
 }
 
-/** Agents do not report the end of a replay, and some go on after their response. No output for this long is the end. */
+/** Agents do not report the end of a replay, and some continue after their response. No output for this long is the end. */
 const QUIET_MS = 150;
 /** An agent that has sent nothing by the time it responds may start only then. */
 const FIRST_OUTPUT_MS = 1_500;
@@ -249,7 +273,7 @@ class ReplayEnd {
   }
 }
 
-/** When something was said, where the agent repeats that too: the protocol has no place for it, so agents choose one. */
+/** The time of a replayed message, if present. The protocol has no field for it, so agents choose one. */
 function updateTime(update: Json): string | null {
   const body = asObject(update);
   return readTime(asObject(body?.["_meta"])?.["timestamp"]) ?? readTime(body?.["timestamp"]);

@@ -1,4 +1,5 @@
 import { ignore } from "../../lib/ignore.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import {
   type ExitReport,
   type HostedProcess,
@@ -7,16 +8,25 @@ import {
   type ProcessSpec,
   type StopUrgency,
 } from "../process/process-host.ts";
-import { endHolder, type HolderLink } from "./holder-link.ts";
-import { Exit } from "./holder-words.ts";
-import { type JournalRecord, KIND } from "./journal-record.ts";
+import { Exit, type Hello } from "./holder-words.ts";
+import { BrokenRecordError, type JournalRecord, KIND, type RecordKind } from "./journal-record.ts";
 
-/** A holder that has not ended its agent by then is ended itself, and its lifeline ends the agent. */
+/** A holder that has not ended its agent by then is killed, and its lifeline ends the agent. */
 const STOP_INSIST_MS: Readonly<Record<StopUrgency, number>> = { gentle: 15_000, now: 1_500 };
+
+/** How a holder is reached. */
+export interface ProcessLink {
+  readonly hello: Hello;
+  send(kind: RecordKind, text?: string, offset?: number): void;
+  /** Ends the holder at once; its lifeline ends the agent. */
+  kill(): void;
+  /** Leaves the holder, which keeps the agent for the next server. */
+  end(): void;
+}
 
 type OutputListener = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
 
-/** An agent process in the care of a holder, as the server sees it. */
+/** An agent process under a holder, seen from the server. */
 export class HeldProcess implements HostedProcess {
   readonly checkpointBytes: number;
   readonly started: Promise<void>;
@@ -26,22 +36,22 @@ export class HeldProcess implements HostedProcess {
   /** The journal has been read to its end once. */
   readonly caughtUp: Promise<void>;
   readonly #caughtUp = Promise.withResolvers<void>();
-  /** There is no holder any more. */
+  /** The holder has ended. */
   readonly #gone = Promise.withResolvers<void>();
   readonly #removeFiles: () => void;
-  #link: HolderLink | null = null;
+  #link: ProcessLink | null = null;
   #hasHolder = true;
   #listener: OutputListener | null = null;
   /** Set once the listener has taken the past lines. */
   #activeListener: OutputListener | null = null;
-  /** Records that came before anyone listened. */
+  /** Records received before there was a listener. */
   #early: JournalRecord[] = [];
   /** To be sent once the holder is connected. */
   #unsent: (() => void)[] = [];
   #stderrTail = "";
   #isOver = false;
 
-  /** `removeFiles` is for those of a holder that was killed: one that lives removes its own. */
+  /** `removeFiles` removes the files of a killed holder; a running one removes its own. */
   constructor(checkpointBytes: number, removeFiles: () => void) {
     this.checkpointBytes = checkpointBytes;
     this.#removeFiles = removeFiles;
@@ -51,33 +61,33 @@ export class HeldProcess implements HostedProcess {
     this.started.catch(ignore("the caller of start gets the error"));
   }
 
-  /** Before the process has started there is none. */
+  /** Unset before the process has started. */
   get pid(): number {
     return this.#link?.hello.agentPid ?? 0;
   }
 
-  get link(): HolderLink | null {
+  get link(): ProcessLink | null {
     return this.#link;
   }
 
-  /** Its end is among what nobody has taken yet. */
+  /** The exit record has arrived but was not handled yet. */
   get hasEnded(): boolean {
     return this.#early.some(({ kind }) => kind === KIND.exit);
   }
 
-  /** False once its holder is gone, or cannot be understood. */
+  /** False once its holder has ended or sends unreadable data. */
   get isHeld(): boolean {
     return this.#hasHolder && this.#link !== null;
   }
 
-  connected(link: HolderLink): void {
+  connected(link: ProcessLink): void {
     this.#link = link;
     this.#stderrTail = link.hello.stderrTail;
     if (link.hello.agentPid !== null) this.#started.resolve();
     for (const send of this.#unsent.splice(0)) send();
   }
 
-  /** There is no holder, or not any more: the agent ends with it. */
+  /** There is no holder any more: the agent ends with it. */
   lost(reason: string): void {
     this.#hasHolder = false;
     this.#gone.resolve();
@@ -90,13 +100,15 @@ export class HeldProcess implements HostedProcess {
     return { code: null, signal: "SIGKILL", stderrTail: this.#stderrTail };
   }
 
+  /** Throws BrokenRecordError for an end that cannot be read. Handled later, the error would be uncaught. */
   receive(record: JournalRecord): void {
+    if (record.kind === KIND.exit) readExit(record.text);
     if (record.kind === KIND.live) this.#caughtUp.resolve();
     else if (this.#activeListener) this.#handOver(record, this.#activeListener);
     else this.#early.push(record);
   }
 
-  /** Gets the output of the process once the past lines have been taken. */
+  /** Receives the output of the process once the past lines have been taken. */
   listen(listener: OutputListener): void {
     this.#listener = listener;
   }
@@ -129,7 +141,7 @@ export class HeldProcess implements HostedProcess {
 
   async stop(urgency: StopUrgency = "gentle"): Promise<ExitReport> {
     this.#send(() => this.#link?.send(KIND.stop, urgency));
-    const insist = setTimeout(() => endHolder(this.#link?.hello.pid ?? null), STOP_INSIST_MS[urgency]);
+    const insist = setTimeout(() => this.#link?.kill(), STOP_INSIST_MS[urgency]);
     const exit = await this.exited;
     clearTimeout(insist);
     return exit;
@@ -152,7 +164,7 @@ export class HeldProcess implements HostedProcess {
         listener.onStderr(text);
         break;
       case KIND.exit:
-        this.#end(Exit.parse(JSON.parse(text)));
+        this.#end(readExit(text));
         break;
     }
   }
@@ -166,9 +178,15 @@ export class HeldProcess implements HostedProcess {
   }
 }
 
+function readExit(text: string): Exit {
+  const exit = Exit.safeParse(parseJson(text));
+  if (!exit.success) throw new BrokenRecordError("the end of the process cannot be read");
+  return exit.data;
+}
+
 /**
- * What a new server needs of a journal: the last note first, then what is not covered by it. A note covers the agent's
- * lines up to the one it names, and the lines for the agent before it, except for the last `sentSince` of them.
+ * The part of a journal that a new server needs: the last note first, then the lines after it. A note covers the
+ * agent's lines up to the one it names, and the lines to the agent before it, except for the last `sentSince` of them.
  */
 export function pastOf(records: readonly JournalRecord[]): readonly PastLine[] {
   const at = records.findLastIndex(({ kind }) => kind === KIND.note);
@@ -183,7 +201,7 @@ export function pastOf(records: readonly JournalRecord[]): readonly PastLine[] {
   return note ? [note, ...lines] : lines;
 }
 
-/** The first line says what the note covers; a second one, if it begins with `+`, how many lines were sent since. */
+/** The first line names the last covered record; a second one, if it begins with `+`, how many lines were sent since. */
 function noteOf({ text }: JournalRecord): { note: PastLine; sentSince: number } {
   const [whole, covered = "", sentSince = "0"] = /^(\d+)\n(?:\+(\d+)\n)?/.exec(text) ?? [""];
   return {

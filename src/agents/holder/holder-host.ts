@@ -1,32 +1,22 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FlowGate } from "../../lib/flow-gate.ts";
 import { ignore } from "../../lib/ignore.ts";
 import type { Lifeline } from "../process/lifeline.ts";
 import type { HostedProcess, ProcessHost, ProcessSpec, SurvivingProcess } from "../process/process-host.ts";
-import { type Kept, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
+import type { Kept } from "../process/sweep-leftovers.ts";
 import { HeldProcess } from "./held-process.ts";
+import { type HolderLimits, holdersFit, prepareHolder, readLabel, runHolder } from "./holder-files.ts";
 import { endHolder, HolderLink } from "./holder-link.ts";
-import { type HolderOrders, socketOf } from "./holder-orders.ts";
+import type { HolderOrders } from "./holder-orders.ts";
 import { readJournal } from "./journal.ts";
+import { BrokenRecordError, type JournalRecord } from "./journal-record.ts";
 
-const MAIN = join(import.meta.dirname, "main.ts");
-const LABEL_FILE = "label";
-const LOG_FILE = "log";
-const SEGMENT_BYTES_MAX = 1024 * 1024;
-/** What the system allows for the path of a socket. */
-const SOCKET_PATH_BYTES_MAX = 100;
-const ID_CHARS_MAX = 36;
-/** One that is not there by then never will be, and whoever waits for its agent, or for its end, would wait for good. */
-const READY_MS_MAX = 30_000;
-
-interface HolderHostOptions {
-  /** Each holder has a directory of its own in this one. */
+interface HolderHostOptions extends HolderLimits {
+  /** Contains one directory per holder. */
   readonly dir: string;
-  readonly holdMs: number;
-  readonly checkpointBytes: number;
-  /** Output that is kept while no server is connected. An agent that exceeds it is paused. */
-  readonly journalBytesMax: number;
+  /** The command that starts a holder. */
+  readonly holder: readonly string[];
   /** Commands that the server itself runs for agents end with the server. */
   readonly lifeline: Lifeline;
   /** While it is closed, nothing is read from holders. */
@@ -36,7 +26,7 @@ interface HolderHostOptions {
 
 export interface Survivors {
   readonly survivors: readonly SurvivingProcess[];
-  /** Holders that answered, and everything that carries their ids: these are nobody's leftovers. */
+  /** Holders that answered, and everything that carries their ids: these must not be swept. */
   readonly kept: Kept;
 }
 
@@ -49,29 +39,14 @@ export class HolderHost implements ProcessHost {
     mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   }
 
-  /** A socket's path has to be short; in a data directory with a longer one nothing can be held. */
-  static fits(dir: string): boolean {
-    return Buffer.byteLength(socketOf(join(dir, "x".repeat(ID_CHARS_MAX)))) <= SOCKET_PATH_BYTES_MAX;
-  }
+  static readonly fits = holdersFit;
 
   start(spec: ProcessSpec): HostedProcess {
     const { held, command, cwd, env } = spec;
     if (!held) throw new Error("a held process needs a name");
-    const dir = join(this.#options.dir, held.id);
-    mkdirSync(dir, { mode: 0o700 });
-    writeFileSync(join(dir, LABEL_FILE), held.label, { mode: 0o600 });
-    const { holdMs, checkpointBytes, journalBytesMax } = this.#options;
-    const orders: HolderOrders = {
-      dir,
-      id: held.id,
-      command: [...command],
-      cwd,
-      env: { ...env },
-      holdMs,
-      journalBytesMax,
-      // Only whole files can go, so there must be several.
-      segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, checkpointBytes, journalBytesMax / 4),
-    };
+    const orders = prepareHolder(this.#options.dir, this.#options, { ...held, command, cwd, env });
+    const { dir } = orders;
+    const { checkpointBytes } = this.#options;
     const started = new HeldProcess(checkpointBytes, () => remove(dir));
     started.listen(spec);
     started.takePast();
@@ -104,7 +79,7 @@ export class HolderHost implements ProcessHost {
       await process.caughtUp;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      for (const record of readJournal(dir)) process.receive(record);
+      receiveAll(readJournal(dir), process);
       process.lost("The agent's holder process is gone.");
     }
     const abandon = async () => {
@@ -113,7 +88,7 @@ export class HolderHost implements ProcessHost {
       await process.stop();
       await process.release();
     };
-    // One that ended without being released has output that the last server could not store.
+    // A process that ended without being released has output that the last server could not store.
     const isWanted = process.link?.hello.isStopping !== true || process.hasEnded;
     // It is ending already: its remaining output is not needed.
     if (!isWanted) abandon().catch(this.#options.onError);
@@ -123,7 +98,8 @@ export class HolderHost implements ProcessHost {
       process,
       isWanted,
       isAlive: process.isHeld && !process.hasEnded,
-      label: readLabel(join(dir, LABEL_FILE)),
+      label: readLabel(dir),
+      place: null,
       start: (spec: ProcessSpec): HostedProcess => {
         process.listen(spec);
         this.#options.lifeline.begin();
@@ -133,29 +109,7 @@ export class HolderHost implements ProcessHost {
   }
 
   async #launch(orders: HolderOrders, held: HeldProcess): Promise<void> {
-    const log = openSync(join(orders.dir, LOG_FILE), "a", 0o600);
-    const { [RUN_VARIABLE]: _, ...env } = orders.env;
-    const child = Bun.spawn([process.execPath, "--smol", "--no-env-file", "--no-install", MAIN], {
-      cwd: orders.dir,
-      // It moves bytes: compiled code would cost it a quarter of its memory and gain it nothing.
-      env: { ...env, BUN_JSC_useJIT: "0" },
-      // Not as a blob: the file that it travels in would stay open for the life of the server.
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: log,
-      detached: true,
-    });
-    closeSync(log);
-    child.unref();
-    child.stdin.write(JSON.stringify(orders));
-    await child.stdin.end();
-    const reader = child.stdout.getReader();
-    const limit = setTimeout(() => child.kill("SIGKILL"), READY_MS_MAX);
-    const { done } = await reader.read();
-    clearTimeout(limit);
-    await reader.cancel();
-    if (done)
-      throw new Error(`Its holder process could not start: ${readFileSync(join(orders.dir, LOG_FILE), "utf8")}`);
+    await runHolder(this.#options.holder, orders);
     await this.#connect(orders.dir, held);
   }
 
@@ -163,7 +117,7 @@ export class HolderHost implements ProcessHost {
     let unfollow = ignore("nothing is followed yet");
     const link = await HolderLink.open(dir, {
       onRecord: (record) => held.receive(record),
-      // It would keep an agent that nobody can hear; its lifeline takes that along.
+      // It would keep an agent that no server can read; its lifeline ends that agent.
       onBroken: endHolder,
       onClosed: () => {
         unfollow();
@@ -175,18 +129,17 @@ export class HolderHost implements ProcessHost {
   }
 }
 
+/** Up to the first one that says nothing readable. */
+function receiveAll(records: readonly JournalRecord[], process: HeldProcess): void {
+  try {
+    for (const record of records) process.receive(record);
+  } catch (error) {
+    if (!(error instanceof BrokenRecordError)) throw error;
+  }
+}
+
 function remove(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
 }
 
 const ignoreLine = ignore("no session continues with this process");
-
-/** A label that cannot be read belongs to nobody's agent. */
-function readLabel(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return "";
-    throw error;
-  }
-}

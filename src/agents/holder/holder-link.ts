@@ -1,4 +1,6 @@
 import type { Socket } from "bun";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { ProcessLink } from "./held-process.ts";
 import { socketOf } from "./holder-orders.ts";
 import { Hello } from "./holder-words.ts";
 import {
@@ -10,19 +12,19 @@ import {
   RecordReader,
 } from "./journal-record.ts";
 
-/** A holder that lives answers at once; one that is stopped or stuck never does. */
+/** A running holder answers at once; one that is stopped or stuck never does. */
 const HELLO_TIMEOUT_MS = 10_000;
 
 interface HolderListener {
   onRecord(record: JournalRecord): void;
-  /** What it keeps is damaged: it lives, and nothing more of it can be read. Its process, where that is known. */
+  /** Its journal is damaged: it is running but cannot be read further. `pid` is its process, if known. */
   onBroken(pid: number | null): void;
-  /** The holder is gone, or cannot be understood. */
+  /** The holder has ended or sends unreadable data. */
   onClosed(): void;
 }
 
-/** The server's end of the socket to one holder. */
-export class HolderLink {
+/** The server's side of the socket to one holder. */
+export class HolderLink implements ProcessLink {
   readonly hello: Hello;
   readonly #socket: Socket<unknown>;
   readonly #state: LinkState;
@@ -33,14 +35,14 @@ export class HolderLink {
     this.hello = hello;
   }
 
-  /** Resolves when the holder has said who it is; what follows goes to `listener`. Rejects when nobody answers. */
+  /** Resolves with the holder's hello; later records go to `listener`. Rejects if there is no answer. */
   static async open(dir: string, listener: HolderListener): Promise<HolderLink> {
     const { promise: greeted, resolve, reject } = Promise.withResolvers<Hello>();
     const state: LinkState = { unsent: [] };
     let pid: number | null = null;
     const reader = new RecordReader((record) => {
       if (record.kind !== KIND.hello) return listener.onRecord(record);
-      const hello = Hello.safeParse(JSON.parse(record.text));
+      const hello = Hello.safeParse(parseJson(record.text));
       if (!hello.success) return reject(new Error("the holder has another version"));
       ({ pid } = hello.data);
       resolve(hello.data);
@@ -82,7 +84,7 @@ export class HolderLink {
     flush(this.#socket, this.#state);
   }
 
-  /** Left unread, what the agent says stays in the holder's journal. */
+  /** While not reading, agent output stays in the holder's journal. */
   setReading(isReading: boolean): void {
     if (isReading) this.#socket.resume();
     else this.#socket.pause();
@@ -91,13 +93,18 @@ export class HolderLink {
   end(): void {
     this.#socket.end();
   }
+
+  kill(): void {
+    endHolder(this.hello.pid);
+  }
 }
 
 interface LinkState {
-  unsent: Uint8Array[];
+  readonly unsent: Uint8Array[];
 }
 
-function flush(socket: Socket<unknown>, state: LinkState): void {
+/** Sends what the socket takes now; called again when it has drained. */
+export function flush(socket: Socket<unknown>, state: LinkState): void {
   for (let next = state.unsent.shift(); next; next = state.unsent.shift()) {
     const sent = Math.max(0, socket.write(next));
     if (sent === next.byteLength) continue;
@@ -106,7 +113,7 @@ function flush(socket: Socket<unknown>, state: LinkState): void {
   }
 }
 
-/** Its lifeline takes its agent along. One that is gone already is what was wanted. */
+/** Its lifeline ends its agent. A holder that has already ended is fine. */
 export function endHolder(pid: number | null): void {
   try {
     if (pid !== null) process.kill(pid, "SIGKILL");

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 
-/** Holder and server speak this version of their records; another one is not understood. */
+/** Version of the records between holder and server; other versions are rejected. */
 export const HOLDER_VERSION = 1;
 
-/** What a holder is told at its start, on its standard input: arguments could be read by everyone. */
+/** Sent to a holder on its standard input at start, because arguments are visible to everyone. */
 export interface HolderOrders {
-  /** Its own directory, for its socket and its journal. */
+  /** The holder's directory, for its socket and its journal. */
   readonly dir: string;
-  /** The mark that the agent and whatever that starts carry. */
+  /** The mark that the agent and its child processes carry. */
   readonly id: string;
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Without a server for this long, the agent is ended. */
   readonly holdMs: number;
-  /** With this much in the journal the agent has to wait with what it wants to say. */
+  /** At this journal size the agent's output is paused. */
   readonly journalBytesMax: number;
   readonly segmentBytesMax: number;
 }

@@ -1,14 +1,16 @@
 import { z } from "zod/mini";
 import { HOLDER_VERSION } from "./holder-orders.ts";
 
-/** Said by a holder to a server that attaches. Only the server reads it: the holder itself loads no schemas. */
+/** Sent by a holder to a server that attaches. Only the server parses it: the holder itself loads no schemas. */
 export const Hello = z.object({
   version: z.literal(HOLDER_VERSION),
   pid: z.int(),
-  /** Of the agent; null when it could not be started. */
+  /** The agent's pid; null if it could not be started. */
   agentPid: z.nullable(z.int()),
   isStopping: z.boolean(),
   stderrTail: z.string(),
+  /** How many lines it has taken for the agent, from all servers together; older holders do not count. */
+  takenCount: z.optional(z.int()),
 });
 export type Hello = z.infer<typeof Hello>;
 

@@ -5,6 +5,7 @@ import { type ProcessWatch, watchProcesses } from "../../../tests/support/leftov
 import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
 import { FlowGate } from "../../lib/flow-gate.ts";
+import { ownCommand } from "../../operations/own-program.ts";
 import { Lifeline } from "../process/lifeline.ts";
 import { NotStartableError, type PastLine, type SurvivingProcess } from "../process/process-host.ts";
 import { OWNER_VARIABLE } from "../process/sweep-leftovers.ts";
@@ -15,7 +16,7 @@ import { readJournal } from "./journal.ts";
 const LEFT_MS = 20_000;
 const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo over';
 
-/** One data directory, and servers that come and go: each is a host of its own. */
+/** One data directory and a sequence of servers, each with its own host. */
 class Scene implements AsyncDisposable {
   readonly #dir: TempDir;
   readonly processes: ProcessWatch = watchProcesses();
@@ -32,10 +33,11 @@ class Scene implements AsyncDisposable {
     return this.#dir.path;
   }
 
-  /** A server of its own, with the agents that the one before has left. */
+  /** A new server that finds the agents of the one before. */
   host(): HolderHost {
     return new HolderHost({
       flow: this.flow,
+      holder: ownCommand("agent-holder"),
       ...{ dir: this.dir, checkpointBytes: 1_000_000, ...this.#limits },
       lifeline: new Lifeline("run of the server", { PATH: process.env["PATH"] }),
       onError: (error) => {
@@ -46,20 +48,22 @@ class Scene implements AsyncDisposable {
 
   start(...command: string[]): HeldProcess {
     const env = { PATH: process.env["PATH"] ?? "", [OWNER_VARIABLE]: "test", ...this.processes.env };
-    return asHeld(this.host().start({ command, cwd: "/", env, held: { id: "one", label: "label" }, ...this.ears }));
+    return asHeld(
+      this.host().start({ command, cwd: "/", env, held: { id: "one", label: "label" }, ...this.listeners }),
+    );
   }
 
-  readonly ears = {
+  readonly listeners = {
     onLine: (line: string, offset: number) => void this.lines.push(`${offset} ${line}`),
     onStderr: () => undefined,
     onTooLong: () => undefined,
   };
 
-  /** The next server: what it finds, and what was said before it came. */
+  /** The next server: the survivor it finds, and the lines from before it started. */
   async next(): Promise<{ left: SurvivingProcess; held: HeldProcess; past: readonly PastLine[] }> {
     const [left] = (await this.host().findSurvivors()).survivors;
     if (!left) throw new Error("nothing was left");
-    const held = asHeld(left.start({ command: [], cwd: "/", env: {}, ...this.ears }));
+    const held = asHeld(left.start({ command: [], cwd: "/", env: {}, ...this.listeners }));
     return { left, held, past: held.takePast() };
   }
 
@@ -91,7 +95,7 @@ function textsOf(past: readonly PastLine[]): string[] {
 }
 
 describe("X-19 a held process", () => {
-  it("speaks and hears through its holder, and is gone with it, files and all", async () => {
+  it("reads and writes through its holder; afterwards the process and its files are gone", async () => {
     await using at = await scene();
     const held = at.start("/bin/sh", "-c", ECHO);
     held.write("one");
@@ -108,7 +112,7 @@ describe("X-19 a held process", () => {
     expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
   });
 
-  it("lives on without a server; the next one hears everything since the last note, and goes on", async () => {
+  it("survives without a server; the next server reads everything since the last note and continues", async () => {
     await using at = await scene();
     const first = at.start("/bin/sh", "-c", ECHO);
     first.write("one");
@@ -129,7 +133,7 @@ describe("X-19 a held process", () => {
     expect(readdirSync(at.dir)).toEqual([]);
   });
 
-  it("is not read further while nothing can be stored; what it says meanwhile waits in the journal, in order", async () => {
+  it("is not read while nothing can be stored; its output stays in the journal, in order", async () => {
     await using at = await scene();
     const held = at.start("/bin/sh", "-c", ECHO);
     await at.said("1 ready");
@@ -150,7 +154,7 @@ describe("X-19 a held process", () => {
     await held.release();
   });
 
-  it("serves one server: a newer one takes its place", async () => {
+  it("serves one server: a newer one replaces it", async () => {
     await using at = await scene();
     const first = at.start("/bin/sh", "-c", ECHO);
     await at.said("1 ready");
@@ -162,7 +166,7 @@ describe("X-19 a held process", () => {
     await second.left.abandon();
   });
 
-  it("that cannot be started says why", async () => {
+  it("that cannot be started reports why", async () => {
     await using at = await scene();
     const held = at.start("/no/such/agent");
     await expect(held.started).rejects.toThrow(NotStartableError);
@@ -170,7 +174,7 @@ describe("X-19 a held process", () => {
     expect(readdirSync(at.dir)).toEqual([]);
   });
 
-  it("that ends while nobody is there is heard to its last word, with how it ended", async () => {
+  it("that ends without a server is read completely, with its exit", async () => {
     await using at = await scene();
     const held = at.start("/bin/sh", "-c", 'read -r line; echo "last $line"; echo why >&2; exit 3');
     await held.started;
@@ -189,7 +193,7 @@ describe("X-19 a held process", () => {
     expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
   });
 
-  it("has to wait when it says more than the journal holds, and nothing is lost", async () => {
+  it("is paused when it writes more than the journal holds, and nothing is lost", async () => {
     const count = 300_000;
     await using at = await scene({ journalBytesMax: 500_000 });
     const held = at.start("/bin/sh", "-c", `read -r go; seq 1 ${count}; read -r end`);
@@ -223,7 +227,7 @@ describe("X-19 a held process", () => {
     await next.left.abandon();
   });
 
-  it("is ended when no server comes for long enough, with everything it started and every file", async () => {
+  it("is ended if no server attaches for long enough, with all of its children and files", async () => {
     await using at = await scene({ holdMs: 50 });
     const held = at.start("/bin/sh", "-c", "sleep 300 & setsid sleep 301 & echo ready; read -r line");
     await at.said("1 ready");
@@ -232,7 +236,7 @@ describe("X-19 a held process", () => {
     expect(readdirSync(at.dir)).toEqual([]);
   });
 
-  it("ends with a holder that is killed with -9; what it said is read from the journal", async () => {
+  it("ends with a holder that is killed with -9; its output is read from the journal", async () => {
     await using at = await scene();
     const held = at.start("/bin/sh", "-c", `setsid sleep 302 & ${ECHO}`);
     held.write("one");
@@ -247,7 +251,7 @@ describe("X-19 a held process", () => {
     expect(readdirSync(at.dir)).toEqual([]);
   });
 
-  it("whose journal is damaged while it lives is heard up to there, and ends with its holder", async () => {
+  it("whose journal is damaged while running is read up to the damage, and ends with its holder", async () => {
     await using at = await scene();
     const first = at.start("/bin/sh", "-c", ECHO);
     first.write("one");
@@ -264,7 +268,7 @@ describe("X-19 a held process", () => {
     expect(readdirSync(at.dir)).toEqual([]);
   });
 
-  it("whose journal is damaged is not kept: whoever sweeps may end it", async () => {
+  it("whose journal is damaged is not kept: a sweep may end it", async () => {
     await using at = await scene();
     const first = at.start("/bin/sh", "-c", ECHO);
     await at.said("1 ready");

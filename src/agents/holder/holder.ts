@@ -17,15 +17,15 @@ import {
 } from "./journal-record.ts";
 
 const APPEND_RETRY_MS = 500;
-/** The server that started us is busy starting: it gets this long to come, however short it may stay away later. */
+/** The server that started us is still busy: it gets this long to attach, however short `holdMs` is. */
 const FIRST_SERVER_MS = 30_000;
 
 type Attachment = { server: AttachedServer | null };
 type Waiting = { readonly add: () => Uint8Array; readonly isNews: boolean; readonly done: () => void };
 
 /**
- * Owns one agent's pipes, so that the agent outlives the server. It writes down what goes through them, passes it on to
- * the one server that is attached, and has no opinion about any of it.
+ * Owns one agent's pipes, so that the agent outlives the server. It journals the data in both directions and passes it
+ * to the one attached server, without interpreting it.
  */
 export class Holder {
   readonly #orders: HolderOrders;
@@ -38,7 +38,8 @@ export class Holder {
   #alone: ReturnType<typeof setTimeout> | undefined;
   #isStopping = false;
   #hasEnded = false;
-  /** Records the disk did not take yet, in order. */
+  #takenCount = 0;
+  /** Records that are not written to disk yet, in order. */
   #waiting: Waiting[] = [];
   #onRoom: () => void = () => undefined;
 
@@ -55,7 +56,7 @@ export class Holder {
     this.#start();
   }
 
-  /** Asked from outside: the agent ends, and nothing is kept for anyone. */
+  /** Requested from outside: ends the agent and keeps nothing. */
   async leave(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#alone);
@@ -103,7 +104,7 @@ export class Holder {
     this.#agent.exited.then((exit) => this.#ended(exit), this.#exit);
   }
 
-  /** The newest server counts: there is one per data directory, so an older one is gone and its end is on its way. */
+  /** The newest server wins: there is one per data directory, so an older one has ended and its close event will follow. */
   #attach(socket: Socket<Attachment>): void {
     this.#server?.end();
     clearTimeout(this.#alone);
@@ -116,6 +117,7 @@ export class Holder {
       agentPid: this.#agent?.pid ?? null,
       isStopping: this.#isStopping,
       stderrTail: this.#tail.lastLines(),
+      takenCount: this.#takenCount,
     };
     server.greet(JSON.stringify(hello));
   }
@@ -145,7 +147,7 @@ export class Holder {
   #receive({ kind, offset, text }: JournalRecord): void {
     switch (kind) {
       case KIND.out:
-        this.#append(KIND.out, text, () => this.#agent?.write(text));
+        this.#take(text, offset);
         break;
       case KIND.note:
         this.#enqueue({ add: () => this.#journal.checkpoint(text, offset), isNews: false, done: () => undefined });
@@ -160,7 +162,16 @@ export class Holder {
     }
   }
 
-  /** What the agent said before its end stays for the next server, however long it takes to come. */
+  /** A server whose channel can be cut numbers its lines, and gets a confirmation for each. */
+  #take(line: string, number: number): void {
+    this.#takenCount++;
+    this.#append(KIND.out, line, () => {
+      this.#agent?.write(line);
+      if (number > 0) this.#server?.mention(KIND.taken, "", number);
+    });
+  }
+
+  /** Output from before the end is kept for the next server, however long that takes to attach. */
   #ended(exit: Exit): void {
     this.#hasEnded = true;
     this.#append(KIND.exit, JSON.stringify(exit));
@@ -175,7 +186,7 @@ export class Holder {
     if (this.#waiting.length === 1) this.#write();
   }
 
-  /** A full disk holds the agent up and loses nothing. */
+  /** A full disk blocks the agent and loses nothing. */
   #write(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       let bytes: Uint8Array;
@@ -187,14 +198,14 @@ export class Holder {
         return;
       }
       this.#waiting.shift();
-      // What it does with it has no say in whether it was written: nothing is written twice.
+      // A failure to send must not count as a failure to write: nothing is written twice.
       this.#server?.appended(bytes, next.isNews);
       next.done();
     }
     this.#onRoom();
   }
 
-  /** Null when the agent may go on at once, else when it may. */
+  /** Null if the agent may continue at once; otherwise resolves when it may. */
   #room(): Promise<void> | null {
     if (this.#hasRoom) return null;
     return new Promise((resolve) => {
@@ -210,7 +221,7 @@ export class Holder {
     return this.#waiting.length === 0 && this.#journal.bytes < this.#orders.journalBytesMax;
   }
 
-  /** The lifeline takes along whatever the agent has left behind; the server learns of our end when the socket closes. */
+  /** The lifeline ends whatever the agent left running; the server detects our end when the socket closes. */
   #go(): void {
     clearTimeout(this.#alone);
     rmSync(this.#orders.dir, { recursive: true, force: true });
@@ -221,18 +232,18 @@ export class Holder {
 const CATCH_UP_BYTES_MAX = 256 * 1024;
 
 /**
- * The server on the other side of the socket. It is sent the journal from its start and then what is added; when it
- * reads more slowly than the agent speaks, the rest waits in the journal and not in memory.
+ * The server at the other end of the socket. It receives the journal from its start and then new records. If it
+ * reads more slowly than the agent writes, the rest waits in the journal and not in memory.
  */
 class AttachedServer {
   readonly #socket: Socket<unknown>;
   readonly #journal: Journal;
   readonly #reader: RecordReader;
-  /** What has been handed to the socket, or lies in `#unsent`. */
+  /** Position of the data handed to the socket or buffered in `#unsent`. */
   #position: JournalPosition;
   #unsent: Uint8Array | null = null;
   #isLive = false;
-  #hasSaidLive = false;
+  #hasReportedLive = false;
 
   constructor(socket: Socket<unknown>, journal: Journal, onRecord: (record: JournalRecord) => void) {
     this.#socket = socket;
@@ -241,18 +252,18 @@ class AttachedServer {
     this.#position = journal.start;
   }
 
-  /** Says who is there, then everything that lies in the journal. */
+  /** Sends the hello, then the whole journal. */
   greet(hello: string): void {
     this.#put(encodeRecord({ kind: KIND.hello, offset: 0, text: hello }));
     this.drained();
   }
 
-  /** Throws BrokenRecordError for bytes no server of ours would send. */
+  /** Throws BrokenRecordError for bytes that our servers never send. */
   received(bytes: Uint8Array): void {
     this.#reader.push(bytes);
   }
 
-  /** This record was added to the journal a moment ago; what the server said itself is no news to it. */
+  /** A record was just added to the journal. `isNews` is false for records that the server sent itself. */
   appended(bytes: Uint8Array, isNews: boolean): void {
     if (!this.#isLive) return;
     this.#position = this.#journal.end;
@@ -260,9 +271,9 @@ class AttachedServer {
     if (this.#unsent) this.#isLive = false;
   }
 
-  /** Not in the journal: for a server that is behind it goes unsaid. */
-  mention(kind: RecordKind, text: string): void {
-    if (this.#isLive) this.#put(encodeRecord({ kind, offset: 0, text }));
+  /** Not in the journal: a server that is behind does not receive it. */
+  mention(kind: RecordKind, text: string, offset = 0): void {
+    if (this.#isLive) this.#put(encodeRecord({ kind, offset, text }));
     if (this.#unsent) this.#isLive = false;
   }
 
@@ -278,8 +289,8 @@ class AttachedServer {
     }
     if (this.#unsent) return;
     this.#isLive = true;
-    if (this.#hasSaidLive) return;
-    this.#hasSaidLive = true;
+    if (this.#hasReportedLive) return;
+    this.#hasReportedLive = true;
     this.mention(KIND.live, "");
   }
 

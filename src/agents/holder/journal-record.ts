@@ -1,22 +1,24 @@
-/** What a record is about. The first five lie in the journal; the others only travel between holder and server. */
+/** Kinds of records. The first five are stored in the journal; the others are only sent between holder and server. */
 export const KIND = {
-  /** A line of the agent's. */
+  /** A line from the agent. */
   in: 1,
-  /** A line for the agent. */
+  /** A line to the agent. */
   out: 2,
-  /** What a server wants its successor to know; its text is the server's own business. */
+  /** State that a server leaves for its successor; its text is opaque here. */
   note: 3,
-  /** A line of the agent's that was over the limit; the text is how many bytes it had. */
+  /** An agent line over the limit; the text is its length in bytes. */
   tooLong: 4,
-  /** The agent is gone; the text says how. */
+  /** The agent has ended; the text says how. */
   exit: 5,
   stderr: 6,
   hello: 7,
-  /** Everything that lay in the journal has been sent. */
+  /** The whole journal has been sent. */
   live: 8,
   stop: 9,
-  /** The server has all it needs: the holder may go. */
+  /** The server has everything it needs: the holder may exit. */
   release: 10,
+  /** The journal has the line to the agent with this number, and all before it. */
+  taken: 11,
 } as const;
 
 export type RecordKind = (typeof KIND)[keyof typeof KIND];
@@ -30,7 +32,7 @@ export interface JournalRecord {
 
 const FRAME_BYTES = 8;
 const HEAD_BYTES = 9;
-/** A line may be as long as a line may be; anything above is no record. */
+/** The limit of a line; anything larger is not a record. */
 const BODY_BYTES_MAX = 512 * 1024 * 1024;
 const KINDS: ReadonlySet<number> = new Set(Object.values(KIND));
 
@@ -50,17 +52,17 @@ export function encodeRecord({ kind, offset, text }: JournalRecord): Uint8Array 
   return bytes;
 }
 
-/** The bytes are not what was written: torn, or changed since. */
+/** The bytes differ from what was written: truncated or changed. */
 export class BrokenRecordError extends Error {
   override readonly name = "BrokenRecordError";
 }
 
-/** Bytes to records, whatever the chunks. Throws BrokenRecordError at the first record that cannot be trusted. */
+/** Decodes records from chunks of any size. Throws BrokenRecordError at the first invalid record. */
 export class RecordReader {
   readonly #onRecord: (record: JournalRecord) => void;
   #parts: Uint8Array[] = [];
   #bytes = 0;
-  /** How many bytes the record at the front needs, once its length is known. */
+  /** The size of the next record, once its length is known. */
   #needed = FRAME_BYTES;
 
   constructor(onRecord: (record: JournalRecord) => void) {
@@ -79,13 +81,13 @@ export class RecordReader {
       rest = rest.subarray(this.#needed);
       this.#onRecord(record);
     }
-    // A copy, so that a small rest does not keep a large chunk alive.
+    // A copy, so that a small remainder does not keep a large chunk in memory.
     this.#parts = rest.byteLength > 0 ? [new Uint8Array(rest)] : [];
     this.#bytes = rest.byteLength;
   }
 }
 
-/** All whole records at the start of a file; a torn or broken one ends the reading, and what follows it is not trusted. */
+/** All valid records at the start of a file; reading stops at the first truncated or damaged one. */
 export function readRecords(bytes: Uint8Array): { records: JournalRecord[]; bytesRead: number } {
   const records: JournalRecord[] = [];
   let start = 0;

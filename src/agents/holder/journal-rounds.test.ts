@@ -11,7 +11,7 @@ const ROUND_MS_MAX = 1_000;
 const STEPS_MAX = 60;
 const TEXTS = ["", "x", "é\uFEFF\u0000\n", "{}", "w".repeat(300), "z".repeat(5_000)];
 
-/** Lines both ways and notes, as they come; what was written, in order, with where the last note reaches. */
+/** Writes lines in both directions and notes in random order; returns the records and how far the last note reaches. */
 function write(journal: Journal, random: SeededRandom): { records: JournalRecord[]; covered: number } {
   const records: JournalRecord[] = [];
   let covered = 0;
@@ -32,7 +32,7 @@ function write(journal: Journal, random: SeededRandom): { records: JournalRecord
   return { records, covered };
 }
 
-/** All that a server is sent that attaches now, in pieces of any size. */
+/** Everything sent to a server that attaches now, in pieces of any size. */
 function sentTo(journal: Journal, random: SeededRandom): JournalRecord[] {
   const read: JournalRecord[] = [];
   const reader = new RecordReader((record) => read.push(record));
@@ -45,7 +45,7 @@ function sentTo(journal: Journal, random: SeededRandom): JournalRecord[] {
 function damage(dir: string, random: SeededRandom): void {
   const names = readdirSync(dir).sort();
   const isTorn = random.between(0, 1) === 1;
-  // Only the file that grows can be torn; a disk may change any byte.
+  // Only the growing file can be truncated; a disk may change any byte.
   const path = join(dir, isTorn ? (names.at(-1) ?? "") : random.pick(names));
   const bytes = readFileSync(path);
   const at = random.between(0, bytes.byteLength - 1);
@@ -54,7 +54,7 @@ function damage(dir: string, random: SeededRandom): void {
 }
 
 it(
-  "X-19 a journal of any history is read as it was written; a torn or changed one up to there, and never wrongly",
+  "X-19 a journal with any history is read back unchanged; a truncated or changed one up to the damage, and never wrongly",
   async () => {
     const random = seededRandom("journals");
     const rounds = roundsOf(ROUNDS_FULL);
@@ -65,7 +65,7 @@ it(
       const { records, covered } = write(journal, random);
       const kept = readJournal(dir.path);
       expect(kept).toEqual(records.slice(records.length - kept.length));
-      // What no note covers is there, and the last note is.
+      // Records that no note covers are there, and so is the last note.
       expect(kept[0]?.offset ?? 1).toBeLessThanOrEqual(covered + 1);
       expect(sentTo(journal, random)).toEqual([...kept]);
       const onDisk = readdirSync(dir.path).reduce((sum, name) => sum + statSync(join(dir.path, name)).size, 0);
@@ -74,7 +74,7 @@ it(
       const healed = readJournal(dir.path);
       const first = kept.findIndex(({ offset }) => offset === healed[0]?.offset);
       expect(healed).toEqual(healed.length === 0 ? [] : kept.slice(first, first + healed.length));
-      // Everything is stored elsewhere: one file is left.
+      // Everything is stored elsewhere: one file remains.
       journal.checkpoint("", records.length);
       expect(readdirSync(dir.path)).toHaveLength(1);
       counts.records += records.length;

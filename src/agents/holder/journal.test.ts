@@ -42,7 +42,7 @@ function upTo(count: number): number[] {
 }
 
 describe("X-19 a record", () => {
-  it("comes back as it was, whatever the chunks it travels in", () => {
+  it("is read back unchanged from chunks of any size", () => {
     const sent: JournalRecord[] = [
       { kind: KIND.in, offset: 1, text: "" },
       { kind: KIND.out, offset: 2, text: "ü\u0000\uFEFF\n{}" },
@@ -57,7 +57,7 @@ describe("X-19 a record", () => {
     }
   });
 
-  it("with any byte changed is refused, and so is one of no possible length", () => {
+  it("with any byte changed is rejected, and so is one of impossible length", () => {
     const whole = encodeRecord({ kind: KIND.in, offset: 7, text: "words" });
     for (let at = 0; at < whole.byteLength; at++) {
       const damaged = whole.slice();
@@ -69,7 +69,7 @@ describe("X-19 a record", () => {
 });
 
 describe("X-19 a journal", () => {
-  it("numbers what is added without a gap, over as many files as it takes", async () => {
+  it("numbers records without gaps, over any number of files", async () => {
     await using dir = await tempDir();
     const journal = new Journal(dir.path, SEGMENT_BYTES);
     fill(journal, 50);
@@ -79,7 +79,7 @@ describe("X-19 a journal", () => {
     expect(read[6]).toEqual({ kind: KIND.in, offset: 7, text: "line 7 é" });
   });
 
-  it("is read from any place to its end, in pieces of any size", async () => {
+  it("is read from any position to its end, in pieces of any size", async () => {
     await using dir = await tempDir();
     const journal = new Journal(dir.path, SEGMENT_BYTES);
     fill(journal, 20);
@@ -98,7 +98,7 @@ describe("X-19 a journal", () => {
     expect(journal.read(journal.end, 33)).toBeNull();
   });
 
-  it("with a torn tail loses that record alone", async () => {
+  it("with a truncated tail loses that record alone", async () => {
     await using dir = await tempDir();
     fill(new Journal(dir.path, SEGMENT_BYTES), 9);
     const last = join(dir.path, segments(dir.path).at(-1) ?? "");
@@ -113,7 +113,7 @@ describe("X-19 a journal", () => {
     }
   });
 
-  it("with a broken record in the middle is trusted up to it, and no further", async () => {
+  it("with a damaged record in the middle is valid up to it, and no further", async () => {
     await using dir = await tempDir();
     fill(new Journal(dir.path, SEGMENT_BYTES), 30);
     const [first = "", second = ""] = segments(dir.path);
@@ -149,7 +149,7 @@ describe("X-19 a journal", () => {
     expect(journal.bytes).toBe(bytes);
   });
 
-  it("keeps lines for the agent that were sent between the taking of a note and its writing", async () => {
+  it("keeps lines to the agent that were sent after a note was taken and before it was written", async () => {
     await using dir = await tempDir();
     const journal = new Journal(dir.path, SEGMENT_BYTES);
     for (const kind of [KIND.out, KIND.in, KIND.out, KIND.in, KIND.out, KIND.out]) journal.append(kind, "line");
@@ -162,13 +162,13 @@ describe("X-19 a journal", () => {
     ]);
   });
 
-  it("goes on when an old file cannot be removed: one note each, no gap, and it goes with a later note", async () => {
+  it("continues if an old file cannot be removed: one note each, no gap, and the file is removed with a later note", async () => {
     await using dir = await tempDir();
     await using aside = await tempDir();
     const journal = new Journal(dir.path, SEGMENT_BYTES);
     fill(journal, 50);
     const [first = "", second = ""] = segments(dir.path).map((name) => join(dir.path, name));
-    // A directory in its place is nothing that the removal of a file removes, whoever we are.
+    // A directory in its place cannot be removed as a file, even by root.
     renameSync(first, join(aside.path, "first"));
     mkdirSync(first);
     journal.checkpoint("one", 43);
@@ -185,7 +185,7 @@ describe("X-19 a journal", () => {
     expect(readJournal(dir.path)[0]?.offset).toBeGreaterThan(52);
   });
 
-  it("stays bounded however much goes through, as long as notes are written", async () => {
+  it("stays bounded however much passes through, as long as notes are written", async () => {
     await using dir = await tempDir();
     const journal = new Journal(dir.path, SEGMENT_BYTES);
     let most = 0;
@@ -198,7 +198,7 @@ describe("X-19 a journal", () => {
     expect(segments(dir.path).length).toBeLessThan(5);
   });
 
-  it("ends where a record comes twice, or a whole file has been emptied", async () => {
+  it("ends at a duplicate record or an emptied file", async () => {
     await using dir = await tempDir();
     fill(new Journal(dir.path, SEGMENT_BYTES), 12);
     const [first = "", second = ""] = segments(dir.path).map((name) => join(dir.path, name));

@@ -11,22 +11,22 @@ interface Segment {
   lastOffset: number;
 }
 
-/** Where a reader of the journal stands. */
+/** A reader's position in the journal. */
 export interface JournalPosition {
   readonly segment: number;
   readonly byte: number;
 }
 
 /**
- * Everything that went through the agent's pipes and is not yet stored elsewhere: numbered, checksummed records in
- * files of a bounded size, the oldest of which go when a server has a note of what they came to.
+ * Everything that passed through the agent's pipes and is not stored elsewhere yet: numbered, checksummed records in
+ * files of bounded size. The oldest files are removed once a server's note covers them.
  */
 export class Journal {
   readonly #dir: string;
   readonly #segmentBytesMax: number;
   /** By number; the highest one grows. */
   readonly #segments = new Map<number, Segment>();
-  /** Files that nobody needs any more and the disk did not let go, oldest first. */
+  /** Obsolete files that could not be removed yet, oldest first. */
   #unremoved: string[] = [];
   #newest = 0;
   #lastOffset = 0;
@@ -37,7 +37,7 @@ export class Journal {
     this.#segmentBytesMax = segmentBytesMax;
   }
 
-  /** What lies on the disk and may still be needed. */
+  /** Bytes on disk that may still be needed. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -51,7 +51,7 @@ export class Journal {
     return { segment: this.#newest, byte: this.#segments.get(this.#newest)?.bytes ?? 0 };
   }
 
-  /** The record as it was written. Throws when the disk does not take it; then nothing of it is left. */
+  /** Returns the record as written. Throws if the disk is not writable; then nothing of it remains. */
   append(kind: RecordKind, text: string): Uint8Array {
     const offset = this.#lastOffset + 1;
     const bytes = encodeRecord({ kind, offset, text });
@@ -70,8 +70,8 @@ export class Journal {
   }
 
   /**
-   * A note that covers everything up to that record: files with nothing newer go. One that the disk does not let go is
-   * no reason to hold the agent up, nor to write the note again: it is tried with the next note.
+   * Writes a note that covers everything up to that record and removes files with nothing newer. If a file cannot be
+   * removed, the agent is not blocked and the note is not repeated: removal is retried with the next note.
    */
   checkpoint(note: string, covered: number): Uint8Array {
     const bytes = this.append(KIND.note, `${covered}\n${note}`);
@@ -86,7 +86,7 @@ export class Journal {
     return bytes;
   }
 
-  /** Some of what follows that position, and where to go on; null at the end. */
+  /** The data after that position, up to a limit, and the next position; null at the end. */
   read(from: JournalPosition, bytesMax: number): { bytes: Uint8Array; next: JournalPosition } | null {
     const segment = this.#segments.get(from.segment);
     const left = segment ? segment.bytes - from.byte : 0;
@@ -97,7 +97,7 @@ export class Journal {
     return { bytes: bytes.subarray(0, count), next: { segment: from.segment, byte: from.byte + count } };
   }
 
-  /** In order, and no further than the first that stays: a reader trusts a journal up to its first gap. */
+  /** In order, stopping at the first failure: a reader trusts a journal up to its first gap. */
   #removeOld(): void {
     const kept = this.#unremoved.findIndex((path) => !isRemoved(path));
     this.#unremoved = kept === -1 ? [] : this.#unremoved.slice(kept);
@@ -130,7 +130,7 @@ function writeWhole(fd: number, bytes: Uint8Array, position: number): void {
     done += writeSync(fd, bytes, done, bytes.byteLength - done, position + done);
 }
 
-/** What a holder that is gone has left: every whole record, in order, up to the first that cannot be trusted. */
+/** Reads the journal of an ended holder: every valid record, in order, up to the first damaged one. */
 export function readJournal(dir: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
   const names = readdirSync(dir).filter((name) => name.startsWith(SEGMENT_PREFIX));
@@ -143,7 +143,7 @@ export function readJournal(dir: string): readonly JournalRecord[] {
       if (record.offset !== expected) return records;
       records.push(record);
     }
-    // A file is made for a record: one that has none, or more than its records, has lost some.
+    // A file is created for a record: an empty file, or one with unreadable bytes, has lost some.
     if (records.length === before || read.bytesRead < bytes.byteLength) break;
   }
   return records;

@@ -1,12 +1,14 @@
 import { Holder } from "./holder.ts";
 import type { HolderOrders } from "./holder-orders.ts";
 
-/** Runs apart from the server and of every terminal; only its agent's end, or a long absence of servers, ends it. */
+/** Runs detached from the server and every terminal; ends only with its agent or after a long time without a server. */
 async function main(): Promise<void> {
   const orders = await readOrders();
   const holder = new Holder(orders, () => process.exit(0));
   for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
   process.on("SIGTERM", () => holder.leave().catch(() => process.exit(1)));
+  // Whoever started us may have been killed meanwhile: the next one finds us by our socket.
+  process.stdout.on("error", () => undefined);
   holder.run();
   process.stdout.write("ready\n");
 }

@@ -21,10 +21,10 @@ import { smokeTest } from "./smoke-test.ts";
 const MARK_CHARS = 8;
 
 interface AgentInstallerOptions extends InstallSurroundings {
-  /** What an install would bring; null for what cannot be installed from here. */
+  /** What would be installed; null if it cannot be installed from here. */
   readonly target: (id: CliType) => InstallTarget | null;
   readonly nameOf: (id: CliType) => string | null;
-  /** Ends idle processes of the agent; false when one is at work, and thus may still read its files. */
+  /** Ends idle processes of the agent; false if one is busy and may still read its files. */
   readonly release: (id: CliType) => boolean;
   readonly onProgress: (progress: InstallProgress) => void;
   /** Another version, or none, is in use now. */
@@ -38,7 +38,7 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Installs, updates, rolls back and removes agents; one change of an agent at a time. Failures are RefusalErrors. */
+/** Installs, updates, rolls back and removes agents; one change per agent at a time. Failures are RefusalErrors. */
 export class AgentInstaller {
   readonly #options: AgentInstallerOptions;
   readonly #running = new Map<CliType, Running>();
@@ -47,7 +47,7 @@ export class AgentInstaller {
     this.#options = options;
   }
 
-  /** The catalog's version unless another is named. Whoever asks while it runs gets the same outcome. */
+  /** Installs the catalog's version unless another is named. Concurrent callers share one outcome. */
   async install(id: CliType, version?: string): Promise<void> {
     const running = this.#running.get(id);
     if (running) {
@@ -62,7 +62,7 @@ export class AgentInstaller {
     return this.#start(target);
   }
 
-  /** Settles when nothing of the install is left; with none running there is nothing to do. */
+  /** Settles when nothing of the install is left; does nothing if none is running. */
   async cancel(id: CliType): Promise<void> {
     const running = this.#running.get(id);
     running?.cancel.abort(new InstallCancelledError("The installation was cancelled."));
@@ -87,7 +87,7 @@ export class AgentInstaller {
     this.#options.onChanged(id);
   }
 
-  /** No install goes on after this. */
+  /** Aborts all installs. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((id) => this.cancel(id)));
   }
@@ -118,7 +118,7 @@ export class AgentInstaller {
       this.#options.onProgress({ cliType: id, phase, progress, message });
     };
     try {
-      // What a killed server left behind goes first: it may be what fills the disk.
+      // Remains of a killed server are removed first: they may be what fills the disk.
       await this.#sweep();
       await installVersion({ ...this.#options, target, staging, mark, signal, onProgress: tell });
       if (release(id)) await installed.prune(id);
@@ -155,35 +155,35 @@ export class AgentInstaller {
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** The share of the whole that each phase ends with. */
+/** Progress at the end of each phase. */
 const PROGRESS = { prepared: 0.05, listed: 0.1, downloaded: 0.8, tested: 0.95 } as const;
 
-/** What every install needs of its surroundings. */
+/** What every install needs. */
 export interface InstallSurroundings {
   readonly installed: InstalledAgents;
   readonly world: World;
   readonly host: ProcessHost;
-  /** Asked for when it is needed: the machine's settings may have changed. */
+  /** Called on demand: the machine's settings may have changed. */
   readonly packageTool: () => PackageTool;
   /** For the package tool, which needs the user's settings; and for agents, which must not see ours. */
   readonly toolEnv: () => Environment;
   readonly agentEnv: () => Promise<Environment>;
   readonly clientVersion: string;
   readonly answerTimeoutMs: number;
-  /** Agents with a program of their own take up to half a gigabyte. */
+  /** Agents with a native program need up to half a gigabyte. */
   readonly freeBytesMin: number;
 }
 
 interface InstallRun extends InstallSurroundings {
   readonly target: InstallTarget;
-  /** Where it is put together; nobody looks there before it works. */
+  /** Where it is assembled; not visible to readers before it works. */
   readonly staging: string;
   readonly mark: string;
   readonly signal: AbortSignal;
   readonly onProgress: (phase: InstallProgress["phase"], progress: number, message: string) => void;
 }
 
-/** Fetches a version aside, tries it, and only then switches to it. Whatever fails leaves nothing behind. */
+/** Fetches a version into a staging directory, tests it, and only then activates it. A failure leaves nothing behind. */
 export async function installVersion(run: InstallRun): Promise<void> {
   const { target, staging, signal, installed, world, onProgress } = run;
   const { name, version } = target.package;

@@ -6,14 +6,14 @@ import type { ProcessHost } from "../process/process-host.ts";
 import { InstallError, type PackageSpec } from "./install-target.ts";
 
 const LOOK_EVERY_MS = 250;
-/** By itself npm waits for more than a minute before it says that something cannot be had. */
+/** By default npm takes more than a minute to report that something is unavailable. */
 const NPM_RETRY_MS = 500;
-/** Downloads are kept here until they are in place, so that a damaged one never comes from somewhere else. */
+/** Downloads stay here until they are in place, so that a damaged one never comes from a shared cache. */
 const CACHE_FOLDER = ".downloads";
 
 interface FetchOptions {
   readonly spec: PackageSpec;
-  /** Empty and ours; the package and all it needs are put into its `node_modules`. */
+  /** Empty and ours; the package and its dependencies go into its `node_modules`. */
   readonly folder: string;
   readonly tool: PackageTool;
   readonly host: ProcessHost;
@@ -23,7 +23,7 @@ interface FetchOptions {
   readonly onArrived: (arrived: number, total: number) => void;
 }
 
-/** Fetches one exact version with everything it needs. No package gets to run a script of its own. */
+/** Fetches one exact version with its dependencies. No package scripts run. */
 export async function fetchPackage(options: FetchOptions): Promise<void> {
   const { spec, folder, tool } = options;
   await mkdir(join(folder, CACHE_FOLDER), { recursive: true });
@@ -34,7 +34,7 @@ export async function fetchPackage(options: FetchOptions): Promise<void> {
   await rm(join(folder, CACHE_FOLDER), { recursive: true, force: true });
 }
 
-/** First the exact list of all packages, then the packages: so the share that has arrived is known. */
+/** Resolves the list of packages first, then fetches them, so that progress can be reported. */
 async function fetchWithBun(options: FetchOptions): Promise<void> {
   const { folder } = options;
   const cache = join(folder, CACHE_FOLDER);
@@ -66,11 +66,11 @@ function npmArguments(folder: string): readonly string[] {
 }
 
 async function run({ tool, host, folder, env, signal, spec }: FetchOptions, args: readonly string[]): Promise<void> {
-  const { code, output } = await runTool({ host, command: [tool.program, ...args], cwd: folder, env, signal });
+  const { code, output } = await runTool({ host, command: [...tool.command, ...args], cwd: folder, env, signal });
   if (code !== 0) throw explainFetchFailure(spec, output);
 }
 
-/** A package appears under its name and version once it is unpacked; those with a scope one folder deeper. */
+/** A package appears under its name and version once it is unpacked; scoped ones are one folder deeper. */
 function arrivedIn(cache: string): number {
   const inside = (folder: string) => readdirSync(folder).filter((name) => name.includes("@@@")).length;
   const scopes = readdirSync(cache).filter((name) => name.startsWith("@"));
@@ -79,29 +79,29 @@ function arrivedIn(cache: string): number {
 
 export interface PackageTool {
   readonly kind: "bun" | "npm";
-  readonly program: string;
+  readonly command: readonly string[];
 }
 
 interface ToolSurroundings {
-  readonly bun: string;
+  readonly bun: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly which: (program: string) => string | null;
 }
 
-/** Settings that say where packages come from and how they are reached. */
+/** Settings that define where packages come from and how they are reached. */
 const SOURCE_SETTING =
   /^\s*(?:@[^:\s]+:registry|registry|(?:\/\/.*)?_(?:auth|authToken|password)|https?-proxy|proxy|ca|cafile)\s*=/m;
 
 /**
- * Our own Bun, which reads the user's .npmrc, its bunfig and the environment. Only npm reads npm's machine-wide
- * settings; where those say where packages come from, npm fetches them.
+ * Our own Bun, which reads the user's .npmrc, bunfig and environment. Only npm reads npm's machine-wide
+ * settings; if those define the package source, npm is used.
  */
 export function choosePackageTool({ bun, env, which }: ToolSurroundings): PackageTool {
   const npm = which("npm");
   const settings = npm && machineSettings(env, which);
   if (npm && settings && existsSync(settings) && SOURCE_SETTING.test(readFileSync(settings, "utf8")))
-    return { kind: "npm", program: npm };
-  return { kind: "bun", program: bun };
+    return { kind: "npm", command: [npm] };
+  return { kind: "bun", command: bun };
 }
 
 function machineSettings(env: ToolSurroundings["env"], which: ToolSurroundings["which"]): string | null {
@@ -113,13 +113,13 @@ function machineSettings(env: ToolSurroundings["env"], which: ToolSurroundings["
   return node && join(dirname(dirname(realpathSync(node))), "etc/npmrc");
 }
 
-/** How many packages of a Bun lockfile are meant for this machine; one package stands on each line. */
+/** Number of packages in a Bun lockfile for this machine; there is one package per line. */
 export function countPackages(lock: string, platform: string, arch: string): number {
   const packages = lock.split("\n").filter((line) => /^ {4}"[^"]+": \[/.test(line));
   return packages.filter((line) => allows(line, "os", platform) && allows(line, "cpu", arch)).length;
 }
 
-/** Written as `"os": "linux"`, as a list, or not at all; `!win32` bars one. */
+/** Written as `"os": "linux"`, as a list, or not at all; `!win32` excludes one. */
 function allows(line: string, field: "os" | "cpu", value: string): boolean {
   const written = new RegExp(`"${field}": (\\[[^\\]]*\\]|"[^"]*")`).exec(line)?.[1];
   if (written === undefined) return true;
@@ -138,7 +138,7 @@ interface ToolRun {
   readonly signal: AbortSignal;
 }
 
-/** Runs a program to its end, with the last of what it printed; an abort ends it and all it started at once. */
+/** Runs a program to its end and returns the end of its output; an abort kills its whole group at once. */
 async function runTool({ host, signal, ...spec }: ToolRun): Promise<{ code: number | null; output: string }> {
   signal.throwIfAborted();
   let output = "";
@@ -162,7 +162,7 @@ async function runTool({ host, signal, ...spec }: ToolRun): Promise<{ code: numb
   }
 }
 
-/** What the package tools print for each failure; they have no codes of their own for most of them. */
+/** Output of the package tools for each failure; most have no error code. */
 const SIGNS = {
   disk: /ENOSPC|NoSpaceLeft|No space left/i,
   checksum: /IntegrityCheckFailed|Integrity check failed|EINTEGRITY/,
@@ -174,10 +174,10 @@ const SIGNS = {
     /Connection(Refused|Closed|Reset)|DNSResolveFailed|FailedToOpenSocket|Timeout|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i,
 } as const;
 
-/** The failure of a download as something the user can act on. */
+/** Converts a failed download to an error that the user can act on. */
 function explainFetchFailure(spec: PackageSpec, output: string): InstallError {
   const what = `${spec.name} ${spec.version}`;
-  // Packages for other systems are missing from many registries, which only earns a warning.
+  // Packages for other systems are missing from many registries, which only causes a warning.
   const errors = output.replace(/^warn:.*$/gm, "");
   const has = (sign: keyof typeof SIGNS) => SIGNS[sign].test(errors);
   if (has("disk")) return new InstallError("The disk is full. Free some space and try again.", output);

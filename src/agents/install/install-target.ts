@@ -2,12 +2,12 @@ import { ExactVersion } from "../../protocol/client-messages.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import { NotStartableError } from "../process/process-host.ts";
 
-/** What an install of an agent brings, and how the agent is started then. */
+/** What an install contains, and how the agent is started afterwards. */
 export interface InstallTarget {
   readonly id: CliType;
   readonly name: string;
   readonly package: PackageSpec;
-  /** The program of the package to start, where it has several. */
+  /** The program of the package to start, if it has several. */
   readonly program?: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface PackageSpec {
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** `name@1.2.3` as the registry writes it. Null for anything that is not a plain package of one exact version. */
+/** `name@1.2.3` as the registry writes it. Null for anything but a plain package with one exact version. */
 export function parsePackageSpec(spec: string, versionOtherwise: string): PackageSpec | null {
   const at = spec.indexOf("@", 1);
   const name = at === -1 ? spec : spec.slice(0, at);
@@ -29,7 +29,7 @@ export function parsePackageSpec(spec: string, versionOtherwise: string): Packag
   return { name, version: version.data };
 }
 
-/** Where an install stands. The last one of each install is `done`, `failed` or `cancelled`. */
+/** Progress of an install. The last one of each install is `done`, `failed` or `cancelled`. */
 export interface InstallProgress {
   readonly cliType: CliType;
   readonly phase: "preparing" | "downloading" | "testing" | "switching" | "done" | "failed" | "cancelled";
@@ -38,10 +38,10 @@ export interface InstallProgress {
   readonly message: string;
 }
 
-/** Why an install did not come about, in words that say what to do. */
+/** Why an install failed, and what to do. */
 export class InstallError extends Error {
   override readonly name = "InstallError";
-  /** What the tools said, for whoever wants to know more. */
+  /** Output of the tools, for details. */
   readonly details: string | undefined;
 
   constructor(message: string, details?: string) {
@@ -50,10 +50,10 @@ export class InstallError extends Error {
   }
 }
 
-/** The user took it back. */
+/** The user cancelled it. */
 export class InstallCancelledError extends InstallError {}
 
-/** Failures of the machine in words that say what to do; null for what is a fault of ours. */
+/** Converts failures of the machine to errors with advice; null for bugs of ours. */
 export function asInstallError(error: unknown, folder: string): InstallError | null {
   if (error instanceof InstallError) return error;
   if (error instanceof NotStartableError)

@@ -7,15 +7,15 @@ import { CliType } from "../../protocol/ids.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const CURRENT_FILE = "current.json";
-/** Marks a folder that is not, or no longer, part of an install; whatever bears it may be removed. */
+/** Marks a folder that is not, or no longer, part of an install; such folders may be removed. */
 const ASIDE = ".staging-";
 
-/** The installs of this data directory: `<agent>/<version>/`, and `<agent>/current.json` that names the one in use. */
+/** The installs in this data directory: `<agent>/<version>/`, and `<agent>/current.json` that names the current one. */
 export class InstalledAgents {
   readonly #folder: string;
   readonly #runtimes: Runtimes;
   readonly #warn: (text: string) => void;
-  /** One server owns the data directory, so what was read once stays true. */
+  /** One server owns the data directory, so the cache stays valid. */
   readonly #known = new Map<CliType, CurrentVersion | null>();
 
   constructor(options: { folder: string; runtimes: Runtimes; warn: (text: string) => void }) {
@@ -36,7 +36,7 @@ export class InstalledAgents {
     return current;
   }
 
-  /** What to start, or null when nothing of it is installed or its files are gone. */
+  /** The command to start, or null if it is not installed or its files are missing. */
   command(id: CliType): readonly string[] | null {
     const current = this.current(id);
     return current && this.isWhole(id, current)
@@ -44,7 +44,7 @@ export class InstalledAgents {
       : null;
   }
 
-  /** As the catalog needs it. */
+  /** The catalog's view. */
   view(id: CliType): InstalledAgent | null {
     const current = this.current(id);
     if (!current) return null;
@@ -64,12 +64,12 @@ export class InstalledAgents {
     return join(this.#folder, id, version);
   }
 
-  /** A folder beside the versions that no reader looks into. */
+  /** A folder beside the versions that readers ignore. */
   asideFolder(id: CliType, version: string, mark: string): string {
     return join(this.#folder, id, `${version}${ASIDE}${mark}`);
   }
 
-  /** Puts a finished folder in its place and makes it the one in use; the one before stays for a way back. */
+  /** Moves a finished folder into place and makes it current; the previous version stays for a rollback. */
   async activate(id: CliType, staged: string, installed: InstalledVersion, mark: string): Promise<void> {
     const place = this.versionFolder(id, installed.version);
     if (existsSync(place)) await rename(place, this.asideFolder(id, installed.version, `old-${mark}`));
@@ -78,7 +78,7 @@ export class InstalledAgents {
     this.#write(id, { ...installed, previous: previousOf(before, installed.version) });
   }
 
-  /** The version before becomes the one in use, and the other way round. Null when there is none to go back to. */
+  /** Swaps the current and the previous version. Null if there is no previous one. */
   rollBack(id: CliType): CurrentVersion | null {
     const before = this.current(id);
     const previous = before?.previous;
@@ -89,7 +89,7 @@ export class InstalledAgents {
     return current;
   }
 
-  /** Nothing of the agent is left; the rename makes it so at once, so that the next install starts afresh. */
+  /** Removes the agent completely. The rename takes effect at once, so that the next install starts clean. */
   async remove(id: CliType, mark: string): Promise<void> {
     const folder = join(this.#folder, id);
     this.#known.set(id, null);
@@ -99,7 +99,7 @@ export class InstalledAgents {
     await rm(aside, { recursive: true, force: true });
   }
 
-  /** Removes what killed installs and removals left behind, except the folders in use now. */
+  /** Removes remains of killed installs and removals, except the folders in use now. */
   async sweep(inUse: ReadonlySet<string>): Promise<void> {
     const folders = namesIn(this.#folder).flatMap((name) => {
       const inside = CliType.safeParse(name).success ? namesIn(join(this.#folder, name)) : [];
@@ -109,7 +109,7 @@ export class InstalledAgents {
     for (const path of left) if (!inUse.has(path)) await rm(path, { recursive: true, force: true });
   }
 
-  /** Versions that are neither in use nor one step back. */
+  /** Removes versions that are neither current nor previous. */
   async prune(id: CliType): Promise<void> {
     const current = this.current(id);
     const kept = new Set([CURRENT_FILE, current?.version, current?.previous?.version]);
@@ -146,7 +146,7 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** How a version is started. The file is relative to the version's folder, so that the data directory can be moved. */
+/** How a version is started. The path is relative to the version's folder, so that the data directory can be moved. */
 export const Launch = z.object({
   runtime: z.enum(["bun", "node", "native"]),
   file: z.string().min(1),
@@ -154,7 +154,7 @@ export const Launch = z.object({
 });
 export type Launch = z.infer<typeof Launch>;
 
-/** A version that was installed and proved itself. */
+/** A version that was installed and tested. */
 export const InstalledVersion = z.object({
   version: ExactVersion,
   package: z.string(),
@@ -164,28 +164,28 @@ export const InstalledVersion = z.object({
 });
 export type InstalledVersion = z.infer<typeof InstalledVersion>;
 
-/** `current.json`: what is started now, and what one step back would start. */
+/** `current.json`: the current version and the previous one. */
 const CurrentVersion = InstalledVersion.extend({ previous: InstalledVersion.nullable() });
 type CurrentVersion = z.infer<typeof CurrentVersion>;
 
-/** What our own install of an agent can start. */
+/** An agent that we installed. */
 export interface InstalledAgent {
   readonly version: string;
   readonly previousVersion: string | null;
-  /** Null when its files are gone. */
+  /** Null if its files are missing. */
   readonly command: readonly string[] | null;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An empty one lies in each version's folder: the folder an agent works in must not preload code into it. */
+/** An empty one is put into each version's folder, so that the agent's working directory cannot preload code into it. */
 export const BUN_CONFIG_FILE = "bunfig.toml";
 
 interface Runtimes {
-  readonly bun: string;
+  readonly bun: readonly string[];
   readonly node: () => string | null;
 }
 
-/** The command line of a version that lies in `folder`; null when its runtime is not there any more. */
+/** The command line of a version in `folder`; null if its runtime is missing. */
 function launchCommand(folder: string, launch: Launch, runtimes: Runtimes): readonly string[] | null {
   const file = join(folder, launch.file);
   switch (launch.runtime) {
@@ -193,7 +193,7 @@ function launchCommand(folder: string, launch: Launch, runtimes: Runtimes): read
       return [file, ...launch.args];
     case "bun": {
       const config = `--config=${join(folder, BUN_CONFIG_FILE)}`;
-      return [runtimes.bun, "--no-env-file", "--no-install", config, file, ...launch.args];
+      return [...runtimes.bun, "--no-env-file", "--no-install", config, file, ...launch.args];
     }
     case "node": {
       const node = runtimes.node();

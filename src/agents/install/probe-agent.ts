@@ -19,24 +19,26 @@ type Incoming = z.infer<typeof Incoming>;
 interface ProbeOptions {
   readonly host: ProcessHost;
   readonly command: readonly string[];
-  /** An empty folder for the session it is asked to open. */
+  /** An empty folder for the test session. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly clientVersion: string;
   /** For each of the two answers. */
   readonly answerTimeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether it answers at all: no session is opened, so nothing of the user's is read or written. */
+  /** Only checks that it answers: no session is opened, so no user data is read or written. */
   readonly greetOnly?: boolean;
+  /** Its answer to the greeting. */
+  readonly onGreeted?: (result: unknown) => void;
 }
 
-/** Why an agent does not work here, and the last of what it complained about. */
+/** Why an agent does not work here, and the end of its stderr. */
 export interface ProbeFailure {
   readonly reason: string;
   readonly stderr: string;
 }
 
-/** Starts an agent, shakes hands and opens one session. Null when it works; one that wants a sign-in first does, too. */
+/** Starts an agent, initializes it and opens one session. Null if it works; an agent that requires sign-in works, too. */
 export async function probeAgent(options: ProbeOptions): Promise<ProbeFailure | null> {
   const { signal } = options;
   signal.throwIfAborted();
@@ -59,7 +61,10 @@ export async function probeAgent(options: ProbeOptions): Promise<ProbeFailure | 
   }
 }
 
-async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOptions): Promise<string | null> {
+async function converse(
+  trial: Trial,
+  { cwd, clientVersion, greetOnly, onGreeted }: ProbeOptions,
+): Promise<string | null> {
   const greeting = await trial.ask("initialize", {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: clientVersion },
@@ -69,6 +74,7 @@ async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOp
   if (greeting.error) return `it refused the connection: ${errorText(greeting.error)}`;
   const { data } = z.object({ protocolVersion: z.number() }).safeParse(greeting.result);
   if (data?.protocolVersion !== PROTOCOL_VERSION) return "it uses another protocol version";
+  onGreeted?.(greeting.result);
   if (greetOnly) return null;
   const opened = await trial.ask("session/new", { cwd, mcpServers: [] });
   if (typeof opened === "string") return opened;
@@ -82,7 +88,7 @@ function errorText({ message, data }: NonNullable<Incoming["error"]>): string {
   return failureMessage(message, data);
 }
 
-/** One process on trial; a question is answered by a message or by why there will be none. */
+/** One process under test; a request resolves with a message or with the reason why there is none. */
 class Trial {
   readonly #process: HostedProcess;
   readonly #answerTimeoutMs: number;
@@ -115,7 +121,7 @@ class Trial {
     await this.#process.exited;
   }
 
-  /** Whatever it asks of us meanwhile is more than a trial offers. */
+  /** Requests of the agent are ignored during the test. */
   #receive(line: string): void {
     const message = parse(line);
     if (!message) return;
@@ -125,7 +131,7 @@ class Trial {
       this.#write({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `${method} is not supported` } });
   }
 
-  /** A process can be gone before anyone knows: then the pipe breaks, and its end is the answer. */
+  /** If the process has just ended, the pipe is broken; its exit is the answer. */
   #write(message: object): void {
     try {
       this.#process.write(JSON.stringify(message));
@@ -135,7 +141,7 @@ class Trial {
   }
 }
 
-/** Null for a line that is no message: agents do print other things. */
+/** Null for a line that is not a message: agents print other things, too. */
 function parse(line: string): Incoming | null {
   return line.startsWith("{") ? (Incoming.safeParse(parseJson(line)).data ?? null) : null;
 }

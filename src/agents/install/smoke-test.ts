@@ -20,12 +20,12 @@ import { InstallError, type InstallTarget } from "./install-target.ts";
 import type { Launch } from "./installed-agents.ts";
 import { type ProbeFailure, probeAgent } from "./probe-agent.ts";
 
-/** Inside the staged version: its own home, so that a trial reads and leaves nothing in the user's. */
+/** A home directory inside the staged version, so that the test reads and writes nothing in the user's home. */
 const TRIAL_FOLDER = ".trial";
 
 interface SmokeTestOptions {
   readonly target: InstallTarget;
-  /** Where the fetched version lies. */
+  /** The folder of the fetched version. */
   readonly folder: string;
   readonly mark: string;
   readonly commandOf: (launch: Launch) => readonly string[] | null;
@@ -36,7 +36,7 @@ interface SmokeTestOptions {
   readonly signal: AbortSignal;
 }
 
-/** Finds the way to start a fetched agent by trying: started, greeted, one session opened. */
+/** Finds a working start command for a fetched agent by testing: start, initialize, open one session. */
 export async function smokeTest(options: SmokeTestOptions): Promise<Launch> {
   const { target, folder } = options;
   const failures: ProbeFailure[] = [];
@@ -71,13 +71,13 @@ async function tryLaunch(options: SmokeTestOptions, launch: Launch): Promise<Pro
   try {
     return await probeAgent({ host, command, cwd: work, env, clientVersion, answerTimeoutMs, signal });
   } finally {
-    // Some agents start helpers of their own that outlive them.
+    // Some agents start helper processes that outlive them.
     sweepLeftovers(owner);
     await rm(trial, { recursive: true, force: true });
   }
 }
 
-/** A trial never signs in and never opens a browser. */
+/** The test never signs in and never opens a browser. */
 function homeOf(trial: string): Environment {
   const home = join(trial, "home");
   return {
@@ -99,24 +99,24 @@ const PackageJson = z.object({
 });
 type PackageJson = z.infer<typeof PackageJson>;
 
-/** First bytes of programs the system runs by itself: ELF, Mach-O (both orders, and universal), PE. */
+/** Magic bytes of native programs: ELF, Mach-O (both byte orders, and universal), PE. */
 const NATIVE_STARTS = ["7f454c46", "cffaedfe", "cefaedfe", "feedfacf", "cafebabe", "4d5a"];
 const START_BYTES = 4;
 
 const PTY_ADDON = /(?:^|\/)node-pty$/;
 
-/** Names packages use for the systems they are built for. */
+/** Names that packages use for the systems they are built for. */
 const OS_NAMES: Readonly<Record<string, readonly string[]>> = { win32: ["win32", "windows"] };
 const SYSTEM_IN_NAME = /-(?:darwin|linux|win32|windows)-(?:x64|arm64)\b/;
 
 interface LaunchCandidates {
-  /** Most promising first; trying tells. */
+  /** Most promising first; the test decides. */
   readonly launches: readonly Launch[];
-  /** It comes with a program per system, and there is none for this one. */
+  /** It has native programs for some systems, and none for this one. */
   readonly lacksBuild: boolean;
 }
 
-/** The ways in which a fetched package might be started here. */
+/** Possible ways to start a fetched package here. */
 export function launchCandidates(folder: string, target: InstallTarget): LaunchCandidates {
   const { version } = target.package;
   const home = join("node_modules", target.package.name);
@@ -146,14 +146,14 @@ export function launchCandidates(folder: string, target: InstallTarget): LaunchC
 }
 
 /**
- * Bun does not run the add-on that gives an agent a terminal of its own: commands would seem to succeed and never run,
- * which no trial shows. Node goes first then, where there is one.
+ * Bun cannot run the native add-on that gives an agent its own terminal: commands would seem to succeed and never run,
+ * which the test cannot detect. Node is preferred then, if available.
  */
 function usesPty({ dependencies, optionalDependencies }: PackageJson): boolean {
   return Object.keys({ ...dependencies, ...optionalDependencies }).some((name) => PTY_ADDON.test(name));
 }
 
-/** The one it was asked for, else the one named like the package, else the first. */
+/** The requested program, else the one named like the package, else the first. */
 function programOf({ bin }: PackageJson, target: InstallTarget): { program: string; file: string } {
   const named = basename(target.package.name);
   const programs = typeof bin === "string" ? { [named]: bin } : (bin ?? {});
@@ -165,8 +165,8 @@ function programOf({ bin }: PackageJson, target: InstallTarget): { program: stri
 }
 
 /**
- * Many agents are a wrapper beside a program per system, joined by an install script. No script runs here, so the
- * program is looked up in the packages made for this system: the plain one first, then variants for older machines.
+ * Many agents are a wrapper with a native program per system, linked by an install script. Scripts do not run here, so
+ * the program is looked up in the packages for this system: the plain one first, then variants for older machines.
  */
 function packagesForThisSystem(folder: string, { optionalDependencies = {} }: PackageJson): readonly string[] {
   const systems = (OS_NAMES[process.platform] ?? [process.platform]).map((os) => `-${os}-${process.arch}`);
@@ -188,7 +188,7 @@ function filesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Neither its name nor a link leads out of what was fetched. */
+/** Neither its name nor a link leads out of the fetched folder. */
 function isInside(folder: string, file: string): boolean {
   const leads = (from: string, to: string) => to.startsWith(`${from}${sep}`);
   const path = join(folder, file);

@@ -9,18 +9,23 @@ import type {
   Agents,
   AttachRequest,
   ForgetRequest,
+  ForkRequest,
   RejoinedSession,
   RejoinRequest,
 } from "../../ports/agents.ts";
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
+import type { AgentLimits } from "../../protocol/conversations.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
+import { pathThere, splitPlace } from "../../protocol/place-path.ts";
 import type { AgentInfo, OwnProcess, ProcessTopology } from "../../protocol/server-messages.ts";
-import type { AcpAgent, SessionTools } from "../acp/acp-agent.ts";
+import type { AcpAgent } from "../acp/acp-agent.ts";
 import type { TraceLine } from "../acp/connection/wire-trace.ts";
+import { type AccountNews, afterNews, UNKNOWN_ACCOUNT, withoutPast } from "../acp/limits/account-limits.ts";
+import type { SessionTools } from "../acp/mcp-servers.ts";
 import { type OfferedSignIn, publicMethod } from "../acp/sign-in-method.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
-import { AcpHistoryReader } from "../history/acp-history-reader.ts";
+import { AcpHistoryReader, type OfferedForks } from "../history/acp-history-reader.ts";
 import { agentEnvironment, joinPaths, loginPath } from "../process/agent-environment.ts";
 import type { ProcessHost, SurvivingProcess } from "../process/process-host.ts";
 import type { TerminalSpec } from "../process/sign-in-terminals.ts";
@@ -31,26 +36,49 @@ import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
 const EVICTION_CHECK_MS = 15_000;
 /** How long an agent may take to delete its copy of a conversation. */
 const FORGET_MS_MAX = 30_000;
-/** How many sessions without a running process of their own keep the log of the one they had. */
+/** Limit of sessions without a running process whose last trace is kept. */
 const ENDED_TRACES_MAX = 50;
 
-type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionId" | "onTurnCompleted"> & {
+type AgentPoolOptions = Omit<
+  SupervisorOptions,
+  "definition" | "env" | "sessionId" | "onTurnCompleted" | "onAccount"
+> & {
   readonly catalog: AgentCatalog;
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
-  /** The mark by which a later run finds what this one may leave behind. */
+  /** The mark by which a later run finds processes that this one may leave behind. */
   readonly owner: string;
   readonly limits: EvictionLimits;
   readonly choices: ProcessChoices;
-  /** For processes that are of no use to a later server. */
+  /** Choices stored earlier. */
+  readonly chosen: ReadonlyMap<CliType, ProcessTopology>;
+  /** For processes that a later server does not need. */
   readonly readerHost: ProcessHost;
-  /** What a session's agent gets: tool servers of the user's, and our own unless they are not to be offered. */
-  readonly tools: (session: Pick<AttachRequest, "sessionId" | "projectId">) => Promise<SessionTools>;
-  /** Something in `list` other than a status is different now. */
+  /** The MCP servers for a session's agent: the user's, and our own unless disabled. */
+  readonly tools: (session: Pick<AttachRequest, "sessionId" | "projectId" | "cwd">) => Promise<SessionTools>;
+  /** Agents on other machines. */
+  readonly places: AgentPlaces;
+  /** Why no agent of a session runs on this machine; null if they do. */
+  readonly refusesHere?: string | null;
+  /** What an earlier server stored about the accounts of agents. */
+  readonly knownLimits: ReadonlyMap<CliType, AgentLimits>;
+  /** What is known of the account of an agent has changed. */
+  readonly onLimits: (cliType: CliType, limits: AgentLimits) => void;
+  /** What clients may offer for sessions of an agent. */
+  readonly capabilitiesOf: (cliType: CliType) => AgentInfo["capabilities"];
+  /** Something in `list` other than a status has changed. */
   readonly onListChanged: () => void;
 };
 
-/** One running process, for whoever shows or limits them. */
-interface PoolProcess {
+/** Where agents of projects at a place run. */
+export interface AgentPlaces {
+  /** How the agent is started there; empty for the built-in one, null if it has no command there. */
+  command(place: string, cliType: CliType): readonly string[] | null;
+  /** Rejects with NotStartableError if there is no such place. */
+  host(place: string): Promise<ProcessHost>;
+}
+
+/** One running process, for display and limits. */
+export interface PoolProcess {
   readonly id: CliType;
   readonly sessionId: SessionId | null;
   readonly pid: number;
@@ -59,32 +87,42 @@ interface PoolProcess {
   readonly busy: boolean;
 }
 
-/** All agents of the catalog and their processes; what sessions see of them is the `Agents` port. */
+/** All agents of the catalog and their processes; sessions use them through the `Agents` port. */
 export class AgentPool implements Agents, AgentHistories {
   readonly #options: AgentPoolOptions;
-  /** By agent, or by session where each has a process of its own. */
+  /** By agent, or by session if it has its own process. */
   readonly #supervisors = new Map<string, AgentSupervisor>();
-  /** Agents that answered that the user must sign in first. */
+  /** Agents that require the user to sign in first. */
   readonly #signedOut = new Set<CliType>();
-  /** What the last process of each agent offered for signing in: the process itself may be gone. */
+  /** The sign-in methods offered by each agent's last process, which may have ended. */
   readonly #signIn = new Map<CliType, readonly OfferedSignIn[]>();
-  /** Agents whose sign-in lives in the process it happened in: that one serves all sessions. */
+  /** Agents whose sign-in is held by the process it happened in: that process serves all sessions. */
+  readonly #canSignOut = new Map<CliType, boolean>();
   readonly #signedInInside = new Set<CliType>();
   /** Agents whose last start failed, and why. */
   readonly #failed = new Map<CliType, string>();
+  readonly #limits: Map<CliType, AgentLimits>;
+  readonly #chosen: Map<CliType, ProcessTopology>;
   readonly #checks: ReturnType<typeof setInterval>;
   readonly #readers = new Set<AcpHistoryReader>();
+  /** Which copies of conversations an agent offers, as of its last answer: it is not started to be asked again. */
+  readonly #forks = new WeakMap<AgentDefinition, OfferedForks>();
   #stopped = false;
   /** Processes of an earlier server whose output was not read yet. */
-  readonly #survivors = new Map<string, { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent }>();
+  readonly #survivors = new Map<
+    string,
+    { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent; readonly place: string | null }
+  >();
   #loginPath: Promise<string | null> | null = null;
   /** Undefined until the login shell has answered. */
   #knownLoginPath: string | null | undefined;
-  /** The list was shown without knowing whether a program is there. */
+  /** The list was shown before it was known whether a program exists. */
   #isPathAwaited = false;
 
   constructor(options: AgentPoolOptions) {
     this.#options = options;
+    this.#chosen = new Map(options.chosen);
+    this.#limits = new Map(options.knownLimits);
     this.#checks = setInterval(() => this.evict(), Math.min(EVICTION_CHECK_MS, options.limits.idleMs));
     this.#checks.unref();
   }
@@ -92,14 +130,17 @@ export class AgentPool implements Agents, AgentHistories {
   async attach(request: AttachRequest): Promise<AgentSession> {
     const { cliType, sessionId, cwd, restore, sink, tryFlush, signal } = request;
     const offered = this.#definition(cliType)?.orchestration !== false;
-    // First: once the agent is there, it is to be busy with us before anyone can find it idle.
-    const { mcpServers, ownTools } = await this.#options.tools(request);
+    const finding = this.#options.tools(request);
     const supervisor = this.#supervisor(cliType, sessionId, cwd);
+    // Both need the place. One that cannot be reached is tried once, and what starts the agent says why.
+    if (splitPlace(cwd)) await Promise.all([finding, supervisor.ensure()]);
+    // First, so that the agent is busy with this request before it can be considered idle.
+    const { mcpServers, ownTools } = await finding;
     const agent = await supervisor.ensure();
     try {
-      const place = { cwd, sink, tryFlush, signal, mcpServers, ownTools: offered ? ownTools : null };
+      const place = { cwd: pathThere(cwd), sink, tryFlush, signal, mcpServers, ownTools: offered ? ownTools : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
-      // Only now: this agent is busy, so that room is made for it and not by it.
+      // Only now: this agent is busy, so it is not evicted to make room for itself.
       this.evict();
       const session = await attaching;
       this.#setSignedOut(cliType, false);
@@ -125,7 +166,12 @@ export class AgentPool implements Agents, AgentHistories {
     this.#dropOldest();
   }
 
-  /** What ended processes of single sessions said is kept for their logs, up to a limit. */
+  rest(cliType: CliType, sessionId: SessionId): void {
+    for (const key of [sessionId, cliType])
+      this.#supervisors.get(key)?.evict("one of its conversations continues in a terminal");
+  }
+
+  /** Traces of ended single-session processes are kept, up to a limit. */
   #dropOldest(): void {
     const ended = [...this.#supervisors].filter(
       ([key, { status }]) => status === "idle" && SessionId.safeParse(key).success,
@@ -134,15 +180,15 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   /**
-   * One that rests is started for it: nothing of a deleted conversation may stay behind. One that is not there has
-   * nothing, nor has one that never knew the conversation.
+   * An idle agent is started for this: a deleted conversation must not remain. An uninstalled agent has none, and
+   * neither has one that never had the conversation.
    */
   async forget({ cliType, sessionId, cwd, agentSessionId }: ForgetRequest): Promise<void> {
     if (!this.#definition(cliType)?.command) return;
     try {
       if (agentSessionId === NO_AGENT_SESSION) return;
       const supervisor = this.#supervisor(cliType, sessionId, cwd);
-      // One that has run and does not offer it need not be started to say so again.
+      // An agent that has run and does not support deletion need not be started again.
       if (supervisor.offersDelete === false) return;
       const agent = await supervisor.ensure();
       const { promise: late, reject } = Promise.withResolvers<never>();
@@ -150,24 +196,38 @@ export class AgentPool implements Agents, AgentHistories {
       const timer = setTimeout(() => reject(new RefusalError(REFUSE.agentStopped(name))), FORGET_MS_MAX);
       await Promise.race([agent.deleteSession(agentSessionId), late]).finally(() => clearTimeout(timer));
     } finally {
-      // A process of the session's own has nobody left to serve.
+      // The session's own process is no longer needed.
       const own = this.#supervisors.get(sessionId);
       this.#supervisors.delete(sessionId);
       await own?.end();
     }
   }
 
-  /** A process beside the one that serves sessions: what is read there disturbs nobody. */
-  async openHistory(cliType: CliType): Promise<HistoryReader> {
+  /** In a separate process that ends with it: an agent may keep a copy locked for as long as its process runs. */
+  async fork({ cliType, ...request }: ForkRequest): Promise<string | null> {
+    const isOffered = !this.#supervisorsOf(cliType).some(({ offersFork }) => offersFork === false);
     const definition = this.#definition(cliType);
-    if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
-    const env = await this.#environment(definition);
-    if (this.#stopped) throw new RefusalError(REFUSE.agentStopped(definition.name));
-    const { readerHost: host } = this.#options;
-    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, host, definition, env }, () =>
-      this.#readers.delete(reader),
-    );
-    this.#readers.add(reader);
+    if (!isOffered || !definition?.command || request.agentSessionId === NO_AGENT_SESSION) return null;
+    const known = this.#forks.get(definition);
+    // The conversation is on another machine.
+    if (splitPlace(request.cwd)) return null;
+    if (known === "none" || (known === "whole" && request.anchor !== null)) return null;
+    const reader = await this.#reader(cliType);
+    const { agentSessionId, offered } = await reader.fork(request).catch(async (error: unknown) => {
+      await reader[Symbol.asyncDispose]();
+      throw error;
+    });
+    if (offered !== null) this.#forks.set(definition, offered);
+    const ended = reader[Symbol.asyncDispose]();
+    // Without a copy nothing is locked, and the end of the process need not be awaited.
+    if (agentSessionId === null) ended.catch(this.#options.onError);
+    else await ended;
+    return agentSessionId;
+  }
+
+  /** A separate process, so that reading history does not disturb the one that serves sessions. */
+  async openHistory(cliType: CliType): Promise<HistoryReader> {
+    const reader = await this.#reader(cliType);
     try {
       await reader.open();
       return reader;
@@ -177,6 +237,19 @@ export class AgentPool implements Agents, AgentHistories {
     }
   }
 
+  async #reader(cliType: CliType): Promise<AcpHistoryReader> {
+    const definition = this.#definition(cliType);
+    if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
+    const env = await this.#environment(definition);
+    if (this.#stopped) throw new RefusalError(REFUSE.agentStopped(definition.name));
+    const { readerHost: host } = this.#options;
+    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, host, definition, env }, () =>
+      this.#readers.delete(reader),
+    );
+    this.#readers.add(reader);
+    return reader;
+  }
+
   /** Resumes processes of an earlier server, one per known agent, and ends the others. */
   async resumeSurvivors(survivors: readonly SurvivingProcess[]): Promise<void> {
     for (const survivor of survivors) await this.#resume(survivor);
@@ -184,11 +257,23 @@ export class AgentPool implements Agents, AgentHistories {
 
   async #resume(survivor: SurvivingProcess): Promise<void> {
     const label = readLabel(survivor.label);
-    const known = label && this.#definition(label.cliType) ? label : null;
+    const known = label && this.#definition(label.cliType) && belongsTo(label, survivor.place) ? label : null;
     // It keeps its topology, whatever is configured for the next process.
     const supervisor = known && this.#keptSupervisor(known.cliType, known.sessionId, known.cwd);
-    if (supervisor?.status !== "idle") return survivor.abandon();
-    this.#survivors.set(survivor.id, { supervisor, agent: await supervisor.resume(survivor) });
+    if (supervisor?.status !== "idle") {
+      const abandoned = survivor.abandon();
+      if (survivor.place === null) return abandoned;
+      // Another machine may never answer: the start of this server does not wait for it.
+      abandoned.catch(this.#options.onError);
+      return;
+    }
+    const agent = await supervisor.resume(survivor);
+    this.#survivors.set(survivor.id, { supervisor, agent, place: survivor.place });
+  }
+
+  /** The connection to a place is lost, with the reason, or back again. Agents there run on. */
+  placeCut(place: string, reason: string | null): void {
+    for (const supervisor of this.#supervisors.values()) supervisor.placeCut(place, reason);
   }
 
   survivors(): readonly string[] {
@@ -196,26 +281,49 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   rejoin(request: RejoinRequest): RejoinedSession | null {
-    return this.#survivors.get(request.processId)?.agent.rejoin(request) ?? null;
+    const here = { ...request, cwd: pathThere(request.cwd) };
+    return this.#survivors.get(request.processId)?.agent.rejoin(here) ?? null;
   }
 
   catchUp(): void {
-    for (const { supervisor, agent } of this.#survivors.values()) {
-      if (!agent.catchUp()) supervisor.evict("it was never used");
-      // Its session was ended a moment before the last server was: nobody goes on with it.
+    for (const { supervisor, agent, place } of this.#survivors.values()) {
+      const hasBegun = this.#catchUp(agent, place);
+      if (hasBegun === null) supervisor.end().catch(this.#options.onError);
+      else if (!hasBegun) supervisor.evict("it was never used");
+      // Its session was ended just before the last server stopped: nothing resumes it.
       else if (supervisor.isOwn && agent.sessionCount === 0) supervisor.end().catch(this.#options.onError);
     }
     this.#survivors.clear();
   }
 
-  /** The agent walks the method itself; a refusal says why it did not succeed. */
+  /** True if it was ever used; null for what no server of ours has left, which may come from another machine. */
+  #catchUp(agent: AcpAgent, place: string | null): boolean | null {
+    try {
+      return agent.catchUp();
+    } catch (error) {
+      if (place === null) throw error;
+      this.#options.log.warn(`An agent at ${place} is ended, because what it left cannot be read: ${error}`);
+      return null;
+    }
+  }
+
+  /** The agent runs the method itself; a refusal says why it failed. */
   async authenticate(cliType: CliType, methodId: string): Promise<void> {
     await this.#supervisor(cliType, null, this.#options.cwd).authenticate(methodId);
     this.#endIdleOwn(cliType);
     this.#setSignedOut(cliType, false);
   }
 
-  /** Signed in outside the process: whether it worked shows with the next session. */
+  /** Signs the agent out; false if it does not offer that. */
+  async signOut(cliType: CliType): Promise<boolean> {
+    if (!(await this.#supervisor(cliType, null, this.#options.cwd).signOut())) return false;
+    this.#signedInInside.delete(cliType);
+    this.#endIdleOwn(cliType);
+    this.#setSignedOut(cliType, true);
+    return true;
+  }
+
+  /** Signed in outside the process: the next session shows whether it worked. */
   forgetSignedOut(cliType: CliType): void {
     this.#setSignedOut(cliType, false);
   }
@@ -224,13 +332,13 @@ export class AgentPool implements Agents, AgentHistories {
     return this.#signInMethods(cliType).find(({ id }) => id === methodId) ?? null;
   }
 
-  /** Of any of its processes: which of them serves whom makes no difference to how the user signs in. */
+  /** From any of its processes: signing in does not depend on which one serves a session. */
   #signInMethods(cliType: CliType): readonly OfferedSignIn[] {
     const running = this.#supervisorsOf(cliType).find(({ signInMethods }) => signInMethods.length > 0);
     return running?.signInMethods ?? this.#signIn.get(cliType) ?? [];
   }
 
-  /** What runs in a terminal for a method of that kind: the agent's own command with more arguments, or another one. */
+  /** The terminal command for a sign-in method: the agent's own command with more arguments, or another one. */
   async signInTerminal(cliType: CliType, method: OfferedSignIn): Promise<TerminalSpec | null> {
     const definition = this.#definition(cliType);
     if (!definition?.command) return null;
@@ -249,15 +357,16 @@ export class AgentPool implements Agents, AgentHistories {
     await Promise.all(lost.map((supervisor) => supervisor.reconnect(false)));
   }
 
-  /** Their sessions return with their next message, in a process that sees what has changed since. */
+  /** Their sessions restart with the next message, in a process that sees the change. */
   #endIdleOwn(cliType: CliType): void {
     for (const supervisor of this.#supervisorsOf(cliType))
       if (supervisor.isOwn) supervisor.evict("its next process uses the new sign-in");
   }
 
-  /** For processes that are started from now on: what runs goes on as it is. */
-  chooseTopology(cliType: CliType, process: ProcessTopology): void {
-    this.#options.choices.chooseProcess(cliType, process);
+  /** Applies to processes started from now on; running ones continue unchanged. */
+  async chooseTopology(cliType: CliType, process: ProcessTopology): Promise<void> {
+    await this.#options.choices.chooseProcess(cliType, process);
+    this.#chosen.set(cliType, process);
     this.#signedInInside.delete(cliType);
     for (const supervisor of this.#supervisorsOf(cliType))
       if (supervisor.message !== undefined) supervisor.end().catch(this.#options.onError);
@@ -265,7 +374,7 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   #topologyOf({ id, process }: AgentDefinition): ProcessTopology {
-    return this.#signedInInside.has(id) ? "shared" : (this.#options.choices.processOf(id) ?? process);
+    return this.#signedInInside.has(id) ? "shared" : (this.#chosen.get(id) ?? process);
   }
 
   #supervisorsOf(cliType: CliType): readonly AgentSupervisor[] {
@@ -273,13 +382,17 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   list(): readonly AgentInfo[] {
-    const known = this.#options.catalog.definitions();
-    return known.map((definition) => {
-      const info = describeAgent(definition, this.#supervisors.get(definition.id), {
+    return this.#options.catalog.definitions().map((definition) => {
+      const known = this.#limits.get(definition.id);
+      const limits = known && withoutPast(known, this.#options.world.now());
+      const described = describeAgent(definition, this.#supervisors.get(definition.id), {
         availability: this.#availability(definition),
         process: this.#topologyOf(definition),
+        capabilities: this.#options.capabilitiesOf(definition.id),
         signIn: this.#signInMethods(definition.id),
+        ...(this.#canSignOut.get(definition.id) === true && { signOut: true as const }),
       });
+      const info = limits ? { ...described, limits } : described;
       const failure = this.#failureOf(definition);
       return info.message === undefined && failure !== null ? { ...info, message: failure } : info;
     });
@@ -296,9 +409,9 @@ export class AgentPool implements Agents, AgentHistories {
     });
   }
 
-  /** How the processes of single sessions stand, running or not. */
+  /** Status of the processes of single sessions, running or not. */
   ownProcesses(): readonly OwnProcess[] {
-    return [...this.#supervisors].flatMap(([key, { status, message, nextTryAt }]) => {
+    return [...this.#supervisors].flatMap(([key, { status, cutMessage, message = cutMessage, nextTryAt }]) => {
       const { id, sessionId } = this.#identity(key);
       if (sessionId === null) return [];
       const why = { ...(message !== undefined && { message }), ...(nextTryAt !== undefined && { nextTryAt }) };
@@ -323,17 +436,22 @@ export class AgentPool implements Agents, AgentHistories {
     for (const { process, why } of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict(why);
   }
 
-  /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
+  /** Ends idle processes of one agent, so that its next start uses the installed version; false if one is busy. */
   release(cliType: CliType): boolean {
-    // What failed was the version before.
+    // The failure belongs to the previous version.
     this.#failed.delete(cliType);
     const all = this.#supervisorsOf(cliType);
     for (const supervisor of all) supervisor.evict("another version is to be started next");
     return all.every(({ running }) => running === null);
   }
 
-  async stop(): Promise<void> {
+  /** The next server has the agents. */
+  leave(): void {
     clearInterval(this.#checks);
+  }
+
+  async stop(): Promise<void> {
+    this.leave();
     this.#stopped = true;
     const readers = [...this.#readers].map((reader) => reader[Symbol.asyncDispose]());
     await Promise.all([...readers, ...[...this.#supervisors.values()].map((supervisor) => supervisor.stop())]);
@@ -342,38 +460,90 @@ export class AgentPool implements Agents, AgentHistories {
   #supervisor(cliType: CliType, sessionId: SessionId | null, cwd: string): AgentSupervisor {
     const definition = this.#definition(cliType);
     if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
-    // One that runs goes on, however the next one is to be started: two would write to the same conversation.
+    // A running process is kept, whatever is configured: two would write to the same conversation.
     const hasOwn = sessionId !== null && this.#supervisors.get(sessionId)?.running;
-    const own = hasOwn || this.#topologyOf(definition) === "per-session" ? sessionId : null;
+    const { refusesHere = null } = this.#options;
+    if (refusesHere !== null && splitPlace(cwd) === null) throw new RefusalError(REFUSE.placeFailed(refusesHere));
+    const isOwn = hasOwn || splitPlace(cwd) !== null || this.#topologyOf(definition) === "per-session";
+    const own = isOwn ? sessionId : null;
     return this.#keptSupervisor(cliType, own, cwd);
   }
 
-  /** The one of the session, or with null the one that sessions share. */
+  /** The session's own process, or with null the shared one. */
   #keptSupervisor(cliType: CliType, own: SessionId | null, cwd: string): AgentSupervisor {
     const definition = this.#definition(cliType);
     if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
     const key = own ?? cliType;
     const known = this.#supervisors.get(key);
-    if (known) return known;
+    if (known) {
+      // The session may have moved.
+      if (own !== null) known.startIn(cwd);
+      return known;
+    }
     const supervisor: AgentSupervisor = new AgentSupervisor({
       ...this.#options,
       definition: () => this.#definition(cliType) ?? definition,
       sessionId: own,
       cwd: own === null ? this.#options.cwd : cwd,
       env: () => this.#environment(this.#definition(cliType) ?? definition),
+      ...this.#atPlace(cwd, () => this.#definition(cliType) ?? definition),
       onStatus: (change) => {
-        if (change.status === "connected") this.#signIn.set(cliType, supervisor.signInMethods);
+        if (change.status === "connected") {
+          this.#signIn.set(cliType, supervisor.signInMethods);
+          this.#canSignOut.set(cliType, supervisor.canSignOut);
+        }
         this.#seen(change, supervisor.nextTryAt !== undefined);
         this.#options.onStatus(change);
       },
-      // Not at once: a queued message may start the next turn with this very event.
+      // Not at once: a queued message may start the next turn with this event.
       onTurnCompleted: () => void setImmediate(() => this.evict()),
+      onAccount: (news) => this.#learn(cliType, news),
     });
     this.#supervisors.set(key, supervisor);
     return supervisor;
   }
 
-  /** An agent works until it was seen to fail, and again once it was seen to run. */
+  /**
+   * An agent at a place has the environment of that place, and reads and writes files there by itself: nothing of it is
+   * opened on this machine.
+   */
+  #atPlace(cwd: string, definition: () => AgentDefinition): Partial<SupervisorOptions> {
+    const at = splitPlace(cwd);
+    if (!at) return {};
+    const { places } = this.#options;
+    let host: ProcessHost | null = null;
+    return {
+      isHeld: true,
+      guarded: [],
+      definition: () => ({
+        ...definition(),
+        command: places.command(at.place, definition().id),
+        serves: { fs: false, terminal: false },
+        installHint: `Add its command under places.${at.place}.agents in config.json.`,
+      }),
+      env: async () => {
+        host = await places.host(at.place);
+        return { LIMINAL_AGENT: definition().id };
+      },
+      host: {
+        start: (spec) => {
+          if (!host) throw new Error("a process is started after its environment is known");
+          return host.start(spec);
+        },
+      },
+    };
+  }
+
+  /** Sessions of an agent share its account. */
+  #learn(cliType: CliType, news: AccountNews): void {
+    const known = this.#limits.get(cliType) ?? UNKNOWN_ACCOUNT;
+    const limits = afterNews(known, news);
+    if (limits === known) return;
+    this.#limits.set(cliType, limits);
+    this.#options.onLimits(cliType, limits);
+  }
+
+  /** An agent counts as working until it is seen to fail, and again once it runs. */
   #seen({ cliType, status, refusal }: AgentStatusChange, isRetried: boolean): void {
     const before = this.#failed.get(cliType);
     if (status === "connected") this.#failed.delete(cliType);
@@ -381,7 +551,7 @@ export class AgentPool implements Agents, AgentHistories {
     if (before !== this.#failed.get(cliType)) this.#options.onListChanged();
   }
 
-  /** Why it cannot be started as things are. A path relative to the session's directory is known only after a try. */
+  /** Why it cannot be started now. A path relative to the session's directory is only checked at start. */
   #failureOf({ id, name, command, env }: AgentDefinition): string | null {
     const program = command?.[0];
     if (program !== undefined && isAbsolute(program) && !existsSync(program))
@@ -396,7 +566,7 @@ export class AgentPool implements Agents, AgentHistories {
     if (Bun.which(program, { PATH: path ?? joinPaths(inheritedEnv["PATH"], this.#knownLoginPath ?? null) }))
       return true;
     if (path !== undefined || this.#knownLoginPath !== undefined) return false;
-    // The login shell may know it: until it has answered, nobody can say.
+    // The login shell's PATH may contain it; unknown until the shell has answered.
     this.#isPathAwaited = true;
     this.#learnLoginPath().catch(this.#options.onError);
     return true;
@@ -442,11 +612,23 @@ export class AgentPool implements Agents, AgentHistories {
   }
 }
 
+/**
+ * Places are other machines, whose data is not trusted: an agent of one stays its agent, and never serves all sessions.
+ */
+function belongsTo(
+  { cwd, sessionId }: { readonly cwd: string; readonly sessionId: SessionId | null },
+  place: string | null,
+): boolean {
+  return (splitPlace(cwd)?.place ?? null) === place && (place === null || sessionId !== null);
+}
+
 /** One agent as clients see it, running or not. */
 function describeAgent(
   { id, name, command, installHint, details }: AgentDefinition,
   supervisor: Pick<AgentSupervisor, "status" | "message" | "nextTryAt"> | undefined,
-  seen: Pick<AgentInfo, "availability" | "process"> & { readonly signIn: readonly OfferedSignIn[] },
+  seen: Pick<AgentInfo, "availability" | "process" | "capabilities" | "signOut"> & {
+    readonly signIn: readonly OfferedSignIn[];
+  },
 ): AgentInfo {
   const { message, nextTryAt } = supervisor ?? {};
   return {
@@ -456,7 +638,7 @@ function describeAgent(
     ...seen,
     ...(message !== undefined && { message }),
     ...(nextTryAt !== undefined && { nextTryAt }),
-    capabilities: {},
+    capabilities: seen.capabilities,
     signIn: seen.signIn.map(publicMethod),
     ...details,
     ...(!command && installHint && { hint: installHint }),
@@ -465,12 +647,12 @@ function describeAgent(
 
 const AVAILABLE_SHARE_MIN = 0.08;
 
-/** True when the machine is short of memory: then idle agents are worth more as free memory. */
+/** True if the machine is short of memory: idle agents are then evicted earlier. */
 function isMemoryShort(): boolean {
   return availableBytes() / totalmem() < AVAILABLE_SHARE_MIN;
 }
 
-/** Linux counts caches as used in `freemem`, but says elsewhere what could be had. */
+/** `freemem` on Linux counts caches as used; this reads the available memory instead. */
 function availableBytes(): number {
   if (process.platform !== "linux") return freemem();
   const kilobytes = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];

@@ -3,7 +3,7 @@ import { EPOCH, NO_DESK } from "../../../tests/core/acp-scene.ts";
 import { countingWorld } from "../../../tests/core/counting-world.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { CliType } from "../../protocol/ids.ts";
-import type { AgentStatus } from "../../protocol/server-messages.ts";
+import type { AgentStatus } from "../../protocol/session-messages.ts";
 import { RETRY_DELAYS_MS } from "../catalog/agent-definition.ts";
 import { AgentProcess } from "../process/agent-process.ts";
 import type { ProcessHost, ProcessSpec } from "../process/process-host.ts";
@@ -15,7 +15,7 @@ const ANSWERS_AND_ENDS = `
     process.exit(8);
   }`;
 
-/** What a process says and that it ended arrive in one piece, as they can over a holder's socket. */
+/** Output and exit of a process arrive in one piece, as they can over a holder's socket. */
 const IN_ONE_PIECE: ProcessHost = {
   start: (spec) => {
     const said: Parameters<ProcessSpec["onLine"]>[] = [];
@@ -35,7 +35,7 @@ const IN_ONE_PIECE: ProcessHost = {
   },
 };
 
-test("W-4 an agent that ends with its very first answer is never called connected", async () => {
+test("W-4 an agent that ends with its first answer is never reported as connected", async () => {
   await using dir = await tempDir();
   const statuses: AgentStatus[] = [];
   const definition = {
@@ -60,6 +60,7 @@ test("W-4 an agent that ends with its very first answer is never called connecte
     clientVersion: "1",
     startTimeoutMs: 60_000,
     onTurnCompleted: () => undefined,
+    onAccount: () => undefined,
     guarded: [],
     desk: NO_DESK,
     onStatus: ({ status }) => {
@@ -75,7 +76,7 @@ test("W-4 an agent that ends with its very first answer is never called connecte
   await supervisor.stop();
 });
 
-it("waits 1, 2, 4, 8, 16 s, then leaves it to the user", () => {
+it("waits 1, 2, 4, 8, 16 s, then stops retrying", () => {
   const schedule = new RetrySchedule(RETRY_DELAYS_MS);
   const delays = Array.from({ length: 7 }, () => schedule.next());
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null, null]);

@@ -5,10 +5,12 @@ import type { AgentStatusChange, QuestionDesk } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { CliType, SessionId } from "../../protocol/ids.ts";
-import type { AgentStatus } from "../../protocol/server-messages.ts";
+import { pathThere, splitPlace } from "../../protocol/place-path.ts";
+import type { AgentStatus } from "../../protocol/session-messages.ts";
 import { AcpAgent, CLOSE_ANSWER_MS_MAX } from "../acp/acp-agent.ts";
 import { failureMessage, withAdvice } from "../acp/connection/wire-message.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
+import type { AccountNews } from "../acp/limits/account-limits.ts";
 import type { OfferedSignIn } from "../acp/sign-in-method.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import {
@@ -18,7 +20,7 @@ import {
   type SurvivingProcess,
 } from "../process/process-host.ts";
 
-/** Connected for this long without a crash, an agent counts as working again. */
+/** After this long without a crash, an agent counts as working again. */
 const PROVEN_AFTER_MS = 60_000;
 const SLOW_START_MS = 15_000;
 /** How long a failed start waits for the process's exit report before it is reported without one. */
@@ -27,32 +29,33 @@ const EXIT_REPORT_MS_MAX = 300;
 const UNREADABLE_LINES_LOGGED_MAX = 5;
 const LOGGED_LINE_CHARS_MAX = 300;
 
-/** The server's log, as far as agents write to it. */
+/** The part of the server's log that agents write to. */
 interface AgentLog {
   info(text: string): void;
   warn(text: string): void;
 }
 
 export interface SupervisorOptions {
-  /** Asked for at each start: the agent may have been installed or updated meanwhile. */
+  /** Called at each start: the agent may have been installed or updated meanwhile. */
   readonly definition: () => AgentDefinition;
-  /** Set when the process belongs to one session alone. */
+  /** Set if the process serves a single session. */
   readonly sessionId: SessionId | null;
   readonly world: World;
   readonly host: ProcessHost;
   /** Processes of that host outlive the server. */
   readonly isHeld: boolean;
   readonly cwd: string;
-  /** Asked for at each start: the login shell's PATH takes a moment to learn. */
+  /** Called at each start: reading the login shell's PATH takes a moment. */
   readonly env: () => Promise<Readonly<Record<string, string>>>;
   readonly epoch: string;
   readonly clientVersion: string;
   readonly startTimeoutMs: number;
-  /** A turn is over: there may be more processes than are needed now. */
+  /** A turn has ended: some processes may no longer be needed. */
   readonly onTurnCompleted: () => void;
-  /** Directories that no agent may touch through us. */
+  readonly onAccount: (news: AccountNews) => void;
+  /** Directories that no agent may access through us. */
   readonly guarded: readonly string[];
-  /** Where questions go that belong to no session. */
+  /** Receives questions outside any session. */
   readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
   readonly log: AgentLog;
@@ -72,23 +75,28 @@ type Phase =
 
 type Connected = Extract<Phase, { phase: "connected" }>;
 
-/** Keeps one agent process: started when first needed, shared by all who need it, brought back when it crashes. */
+/** Manages one agent process: started on demand, shared by its users, restarted after a crash. */
 export class AgentSupervisor {
   readonly #options: SupervisorOptions;
   readonly #retries: RetrySchedule;
-  /** Every process not yet known to be gone, so that shutdown leaves none behind. */
+  /** Every process not yet known to have ended, so that shutdown leaves none behind. */
   readonly #alive = new Set<AcpAgent>();
   readonly trace: WireTrace;
   #phase: Phase = { phase: "idle" };
   #startCount = 0;
-  /** Goes up when a start is begun or given up, so that a start knows whether it is still wanted. */
+  /** Incremented when a start begins or is abandoned, so that a start can detect that it is obsolete. */
   #generation = 0;
   #offersDelete: boolean | null = null;
+  #offersFork: boolean | null = null;
   #signedIn: AcpAgent | null = null;
   #lastUsedAt: number;
+  #cwd: string;
+  /** Why the connection to its place is lost at the moment. The process runs on. */
+  #cut: string | null = null;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#cwd = options.cwd;
     this.#retries = new RetrySchedule(options.definition().retryDelaysMs);
     this.#lastUsedAt = options.world.now();
     this.trace = new WireTrace(options.world.now);
@@ -98,18 +106,24 @@ export class AgentSupervisor {
     return this.#options.definition().name;
   }
 
-  /** It serves one session alone. */
+  /** It serves a single session. */
   get isOwn(): boolean {
     return this.#options.sessionId !== null;
   }
 
-  /** Whether the agent deletes its copy of a conversation when asked; null before it has said what it can. */
+  /** Whether the agent can delete conversations; null before it has initialized. */
   get offersDelete(): boolean | null {
     return this.#offersDelete;
   }
 
+  /** Whether the agent can copy conversations; null before it has initialized. */
+  get offersFork(): boolean | null {
+    return this.#offersFork;
+  }
+
   get status(): AgentStatus {
     if (this.#phase.phase === "stopped") return "idle";
+    if (this.#phase.phase === "connected" && this.#cut !== null) return "reconnecting";
     return this.nextTryAt === undefined ? this.#phase.phase : "reconnecting";
   }
 
@@ -117,13 +131,28 @@ export class AgentSupervisor {
     return this.#phase.phase === "disconnected" ? this.#phase.refusal.message : undefined;
   }
 
-  /** When the process is started again by itself, as ISO 8601. */
+  /** Why nothing comes from a process that runs. */
+  get cutMessage(): string | undefined {
+    return this.#phase.phase === "connected" ? (this.#cut ?? undefined) : undefined;
+  }
+
+  /** The connection to its place is lost, with the reason, or back again. */
+  placeCut(place: string, reason: string | null): void {
+    if (splitPlace(this.#cwd)?.place !== place || this.#phase.phase !== "connected") return;
+    const before = this.#cut;
+    this.#cut = reason && `${reason} The agent works on.`;
+    if (this.#cut === before) return;
+    if (before === null || this.#cut === null) this.#record("info", this.#cut ?? `connected to ${place} again`);
+    this.#emit(this.#cut === null ? { status: "connected" } : { status: "reconnecting", message: this.#cut });
+  }
+
+  /** When the process is restarted automatically, as ISO 8601. */
   get nextTryAt(): string | undefined {
     const retry = this.#phase.phase === "disconnected" ? this.#phase.retry : null;
     return retry ? new Date(retry.at).toISOString() : undefined;
   }
 
-  /** What is running now. */
+  /** The running process. */
   get running(): { pid: number; startedAt: number; restarts: number; busy: boolean; lastUsedAt: number } | null {
     if (this.#phase.phase !== "connected") return null;
     const { agent, startedAt } = this.#phase;
@@ -135,7 +164,7 @@ export class AgentSupervisor {
     return this.#phase.phase === "connected" ? this.#phase.agent.signInMethods : [];
   }
 
-  /** The user signed in through the process that runs now. */
+  /** The user signed in through the running process. */
   get isSignedIn(): boolean {
     return this.#phase.phase === "connected" && this.#phase.agent === this.#signedIn;
   }
@@ -146,7 +175,20 @@ export class AgentSupervisor {
     this.#signedIn = agent;
   }
 
-  /** The running agent; concurrent callers share one start, and a retry that waits is brought forward. */
+  get canSignOut(): boolean {
+    return this.#phase.phase === "connected" && this.#phase.agent.canSignOut;
+  }
+
+  /** False: it does not offer that. */
+  async signOut(): Promise<boolean> {
+    const agent = await this.ensure();
+    if (!agent.canSignOut) return false;
+    await agent.signOut();
+    this.#signedIn = null;
+    return true;
+  }
+
+  /** The running agent; concurrent callers share one start, and a pending retry runs at once. */
   ensure(): Promise<AcpAgent> {
     this.#lastUsedAt = this.#options.world.now();
     switch (this.#phase.phase) {
@@ -169,7 +211,7 @@ export class AgentSupervisor {
     }
   }
 
-  /** The user asked: counted tries start over, and a process that no longer reacts is replaced. */
+  /** Requested by the user: resets the retry count, and replaces a process that no longer reacts. */
   async reconnect(restart: boolean): Promise<AcpAgent> {
     this.#retries.reset();
     if (restart && this.#phase.phase === "connected") {
@@ -179,7 +221,7 @@ export class AgentSupervisor {
     return this.#phase.phase === "idle" ? this.#begin("reconnecting", false) : this.ensure();
   }
 
-  /** The new process starts when the old one is gone: both would write to the same conversations. */
+  /** The new process starts after the old one has ended: both would write to the same conversations. */
   #replace({ agent, proven }: Connected, reason: string, notice?: string): Promise<AcpAgent> {
     clearTimeout(proven);
     const ready = this.#begin("reconnecting", false, { after: agent.exited, message: reason });
@@ -192,7 +234,7 @@ export class AgentSupervisor {
     agent.stop("now").catch(this.#options.onError);
   }
 
-  /** It does not stop its work on a session that was closed. Its other sessions get a new process. */
+  /** It does not stop its work on a closed session. Its other sessions get a new process. */
   #unstoppable(agent: AcpAgent): void {
     const phase = this.#phase;
     this.#record("warn", `did not stop a closed session within ${CLOSE_ANSWER_MS_MAX} ms; restarting its process`);
@@ -208,12 +250,12 @@ export class AgentSupervisor {
       clearTimeout(phase.proven);
       this.#phase = { phase: "idle" };
       agent.lose(reason, "idle");
-      this.#tell({ status: "idle" });
+      this.#emit({ status: "idle" });
       this.#stopNow(agent);
     }
   }
 
-  /** Its only session was ended: the process goes at once, whatever it is at. It can be started again. */
+  /** Its only session has ended: ends the process at once, even if busy. It can be started again. */
   async end(): Promise<void> {
     const before = this.#phase;
     if (before.phase === "stopped") return;
@@ -226,7 +268,7 @@ export class AgentSupervisor {
       agent.lose("The session was ended.", "idle");
       this.#stopNow(agent);
     }
-    if (before.phase !== "idle") this.#tell({ status: "idle" });
+    if (before.phase !== "idle") this.#emit({ status: "idle" });
     await Promise.all(alive.map(({ exited }) => exited));
   }
 
@@ -235,13 +277,13 @@ export class AgentSupervisor {
     if (phase.phase === "connected") clearTimeout(phase.proven);
   }
 
-  /** A completed turn shows that the agent works: an earlier row of crashes is forgotten. */
+  /** A completed turn shows that the agent works: earlier crashes no longer count. */
   readonly #proven = (): void => {
     this.#retries.reset();
     this.#lastUsedAt = this.#options.world.now();
   };
 
-  /** Ends an agent nobody needs now; its sessions come back by themselves on their next use. */
+  /** Ends an idle agent; its sessions are restored on their next use. */
   evict(why: string): void {
     if (this.#phase.phase !== "connected" || this.#phase.agent.isBusy) return;
     const { agent, proven } = this.#phase;
@@ -249,11 +291,11 @@ export class AgentSupervisor {
     this.#phase = { phase: "idle" };
     this.#record("info", `stopping idle process ${agent.pid}: ${why}`);
     agent.lose("The agent was idle and its process was stopped.", "idle");
-    this.#tell({ status: "idle" });
+    this.#emit({ status: "idle" });
     agent.stop().catch(this.#options.onError);
   }
 
-  /** No process is left when this returns, and none will be started again. */
+  /** When this returns no process is left, and none will be started. */
   async stop(): Promise<void> {
     this.#cancelTimers(this.#phase);
     this.#phase = { phase: "stopped" };
@@ -267,13 +309,13 @@ export class AgentSupervisor {
     replacing?: { readonly after: Promise<unknown>; readonly message: string },
   ): Promise<AcpAgent> {
     // Clients know since the crash that it is reconnecting, and when.
-    const isTold = this.status === phase;
+    const isReported = this.status === phase;
     const ready = this.#start(isRetry, ++this.#generation, replacing?.after);
     this.#phase = { phase, ready };
-    if (!isTold) this.#tell({ status: phase, ...(replacing && { message: replacing.message }) });
+    if (!isReported) this.#emit({ status: phase, ...(replacing && { message: replacing.message }) });
     const slow = setTimeout(() => {
       if (this.#phase.phase === phase)
-        this.#tell({ status: phase, message: "Still starting. The first start can take a while." });
+        this.#emit({ status: phase, message: "Still starting. The first start can take a while." });
     }, SLOW_START_MS);
     ready.catch(ignore("the caller of ensure gets the error")).finally(() => clearTimeout(slow));
     return ready;
@@ -290,7 +332,13 @@ export class AgentSupervisor {
       if (!(error instanceof NotStartableError)) throw error;
       this.#record("warn", `could not be started: ${error.message}`);
       this.#refuseIfStale(generation);
-      throw this.#fail(REFUSE.agentNotInstalled(this.#name, error.message), isRetry);
+      const at = splitPlace(this.#cwd);
+      throw this.#fail(
+        at
+          ? REFUSE.agentNotAtPlace(this.#name, at.place, error.message)
+          : REFUSE.agentNotInstalled(this.#name, error.message),
+        isRetry,
+      );
     }
     try {
       await this.#handshake(agent);
@@ -307,13 +355,15 @@ export class AgentSupervisor {
     this.#refuseIfStale(generation);
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
     this.#phase = { phase: "connected", agent, startedAt: now(), proven };
+    this.#cut = null;
     this.#offersDelete = agent.offersDelete;
+    this.#offersFork = agent.offersFork;
     this.#record("info", `ready after ${now() - begun} ms: ${agent.about}`);
-    this.#tell({ status: "connected" });
+    this.#emit({ status: "connected" });
     return agent;
   }
 
-  /** The session was ended, or the server stopped, while the agent was starting. */
+  /** The session ended or the server stopped while the agent was starting. */
   #refuseIfStale(generation: number): void {
     if (generation !== this.#generation) throw new RefusalError(REFUSE.agentStopped(this.#name));
   }
@@ -338,6 +388,11 @@ export class AgentSupervisor {
     return agent;
   }
 
+  /** Its next process works there. */
+  startIn(cwd: string): void {
+    this.#cwd = cwd;
+  }
+
   async #spawn(generation: number): Promise<AcpAgent> {
     const { command, name, installHint } = this.#options.definition();
     if (!command) throw new NotStartableError(installHint ?? `No executable found for ${name}.`);
@@ -350,7 +405,8 @@ export class AgentSupervisor {
   }
 
   #open(host: ProcessHost, processId: string, env: Readonly<Record<string, string>>): AcpAgent {
-    const { world, cwd, epoch, clientVersion, guarded, onError } = this.#options;
+    const { world, epoch, clientVersion, guarded, onError } = this.#options;
+    const cwd = this.#cwd;
     const definition = this.#options.definition();
     const { id: cliType } = definition;
     const label: ProcessLabel = { cliType, sessionId: this.#options.sessionId, cwd };
@@ -363,7 +419,7 @@ export class AgentSupervisor {
       held: this.#options.isHeld ? { id: processId, label: JSON.stringify(label) } : null,
       onError,
       command: definition.command ?? [],
-      cwd,
+      cwd: pathThere(cwd),
       env,
       epoch,
       trace: this.trace,
@@ -375,6 +431,7 @@ export class AgentSupervisor {
         this.#proven();
         this.#options.onTurnCompleted();
       },
+      onAccount: this.#options.onAccount,
       onUnstoppable: () => this.#unstoppable(agent),
       onUnreadable: (text) => {
         if (++unreadableCount > UNREADABLE_LINES_LOGGED_MAX) return;
@@ -412,29 +469,33 @@ export class AgentSupervisor {
       isCrash ? "warn" : "info",
       `process ${agent.pid} ${isCrash ? "crashed" : "ended"} (${describeExit(exit)})${words}`,
     );
-    agent.lose(`${this.#name} stopped (${describeExit(exit)}).`, "crashed");
+    const reason =
+      this.#phase.phase === "stopped"
+        ? `Liminal Builder was stopped, and ${this.#name} with it.`
+        : `${this.#name} stopped (${describeExit(exit)}).`;
+    agent.lose(reason, "crashed");
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;
     clearTimeout(this.#phase.proven);
     const details = [describeExit(exit), exit.stderrTail].filter(Boolean).join("\n");
     this.#fail(REFUSE.agentStopped(this.#name, details), true);
   }
 
-  /** A crash is answered by the next try, if there is one left; a first start that fails is the user's to retry. */
+  /** A crash is retried on schedule; a failed first start is left to the user. */
   #fail(refusal: Refusal, retried: boolean): RefusalError {
     if (this.#phase.phase === "stopped") return new RefusalError(refusal);
     const delayMs = retried ? this.#retries.next() : null;
     const at = this.#options.world.now() + (delayMs ?? 0);
     const retry = delayMs === null ? null : { timer: setTimeout(() => this.#retry(), delayMs), at };
     this.#phase = { phase: "disconnected", refusal, retry };
-    this.#tell({ status: "disconnected", message: refusal.message, refusal });
+    this.#emit({ status: "disconnected", message: refusal.message, refusal });
     if (delayMs !== null) {
       this.#record("info", `restarting in ${delayMs} ms (attempt ${this.#retries.used} of ${this.#retries.max})`);
-      this.#tell({ status: "reconnecting", message: refusal.message });
+      this.#emit({ status: "reconnecting", message: refusal.message });
     } else if (retried) this.#record("warn", "not restarting automatically: it crashed too often");
     return new RefusalError(refusal);
   }
 
-  /** One line in the server's log and in the log of the sessions that this process serves. */
+  /** Writes one line to the server's log and to the log of the sessions that this process serves. */
   #record(level: keyof AgentLog, text: string): void {
     this.trace.record("note", text);
     this.#log(level, text);
@@ -451,7 +512,7 @@ export class AgentSupervisor {
     this.#begin("reconnecting", true).catch(ignore("the failure is shown as the agent's status"));
   }
 
-  #tell(change: Pick<AgentStatusChange, "status" | "message" | "refusal">): void {
+  #emit(change: Pick<AgentStatusChange, "status" | "message" | "refusal">): void {
     const { definition, sessionId } = this.#options;
     const { nextTryAt } = this;
     this.#options.onStatus({
@@ -471,7 +532,7 @@ function oneLine(text: string): string {
     .join(" | ");
 }
 
-/** How a process ended, in words. */
+/** How a process ended, as text. */
 function describeExit(exit: ExitReport): string {
   return exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`;
 }
@@ -480,22 +541,22 @@ function lastStderrLine({ stderrTail }: ExitReport): string {
   return stderrTail.trimEnd().split("\n").at(-1)?.trim() ?? "";
 }
 
-/** Why a start failed, with what the process complained about last. */
+/** Why a start failed, with the end of stderr. */
 function reasonOf(error: unknown, stderrTail: string): string {
   const reason = error instanceof Error ? failureMessage(error.message, Reflect.get(error, "data")) : String(error);
   return withAdvice([reason, stderrTail].filter(Boolean).join("\n"));
 }
 
-/** What a later server must know of a process to go on with it. */
+/** The data a later server needs to resume a process. */
 const ProcessLabel = z.object({ cliType: CliType, sessionId: z.nullable(SessionId), cwd: z.string() });
 type ProcessLabel = z.infer<typeof ProcessLabel>;
 
-/** Null for what another version wrote, or nobody. */
+/** Null if another version or another program wrote it. */
 export function readLabel(text: string): ProcessLabel | null {
   return ProcessLabel.safeParse(parseJson(text)).data ?? null;
 }
 
-/** How often, and after how long, an agent that crashed is started again by itself. */
+/** How often, and after which delays, a crashed agent is restarted. */
 export class RetrySchedule {
   readonly #delaysMs: readonly number[];
   #used = 0;
@@ -504,7 +565,7 @@ export class RetrySchedule {
     this.#delaysMs = delaysMs;
   }
 
-  /** The time to wait before the next try, or null when it is the user's turn. */
+  /** The delay before the next try, or null if the user has to restart it. */
   next(): number | null {
     const delayMs = this.#delaysMs[this.#used];
     if (delayMs === undefined) return null;
@@ -520,7 +581,7 @@ export class RetrySchedule {
     return this.#used;
   }
 
-  /** The agent has shown that it works, or the user asked: a later crash starts from the beginning. */
+  /** The agent works, or the user requested a start: a later crash starts from the beginning. */
   reset(): void {
     this.#used = 0;
   }

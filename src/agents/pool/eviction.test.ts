@@ -11,7 +11,7 @@ const limits = { idleMs: 100, processesMax: 2 };
 const chosen = (processes: ReturnType<typeof process>[], now: number) =>
   chooseEvictions(processes, limits, now).map(({ process: { name } }) => name);
 
-it("W-6 ends what was idle for too long", () => {
+it("W-6 ends processes that were idle for too long", () => {
   expect(chosen([process("old", 0), process("new", 950)], 1_000)).toEqual(["old"]);
 });
 
@@ -24,7 +24,7 @@ it("W-6 never ends a busy one, even above the maximum", () => {
   expect(chosen([process("a", 0, true), process("b", 10, true), process("c", 20, true)], 1_000)).toEqual([]);
 });
 
-it("X-21 under memory pressure a minute of idleness is enough, and a busy one is still spared", () => {
+it("X-21 under memory pressure a minute of idleness is enough, and busy processes are kept", () => {
   const long = { idleMs: 3_600_000, processesMax: 9 };
   const processes = [process("idle", 0), process("busy", 0, true), process("fresh", 50_000)];
   const names = (short: boolean) =>

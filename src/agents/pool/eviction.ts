@@ -9,12 +9,13 @@ export interface EvictionLimits {
   readonly processesMax: number;
 }
 
-/** Under memory pressure a process need not have been idle for long. */
+/** Under memory pressure a shorter idle time is enough. */
 const IDLE_UNDER_PRESSURE_MS = 60_000;
 
 /**
- * Which processes to end: those idle for too long, and the least recently used of those above the maximum.
- * When memory is short, a minute of idleness is enough. A busy one is never chosen, so there may be more than the maximum while all of them work.
+ * Chooses the processes to end: those idle for too long, and the least recently used above the maximum.
+ * When memory is short, a minute of idleness is enough. Busy processes are never chosen, so the maximum may be
+ * exceeded.
  */
 export function chooseEvictions<Process extends Evictable>(
   processes: readonly Process[],

@@ -20,9 +20,10 @@ describe("agentEnvironment", () => {
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SSE_PORT",
     "LIMINAL_TOKEN",
+    "LIMINAL_DATABASE_URL",
     "LIMINAL_MCP_TOKEN",
     "LIMINAL_MODEL_KEY",
-  ])("keeps %s from the agent: it belongs to whoever started us", (name) => {
+  ])("hides %s from the agent: it belongs to whoever started us", (name) => {
     expect(agentEnvironment({ [name]: "x", HOME: "/home/me" })).toEqual({ HOME: "/home/me" });
   });
 
@@ -41,11 +42,11 @@ describe("agentEnvironment", () => {
     "NODE_PATH",
     "HTTPS_PROXY",
     "MY_npm_THING",
-  ])("lets %s through: agents and their users rely on it", (name) => {
+  ])("passes %s on: agents and their users rely on it", (name) => {
     expect(agentEnvironment({ [name]: "x" })).toEqual({ [name]: "x" });
   });
 
-  it("what is laid over wins, the later over the earlier, and is not scrubbed: it was asked for", () => {
+  it("overrides win, later ones over earlier ones, and are not filtered: they were requested", () => {
     expect(agentEnvironment({ A: "0", B: "0", C: "0" }, { B: "1", C: "1" }, { C: "2", NODE_ENV: "test" })).toEqual({
       A: "0",
       B: "1",
@@ -54,7 +55,7 @@ describe("agentEnvironment", () => {
     });
   });
 
-  it("leaves out what is not set, and changes nothing of the caller's", () => {
+  it("omits unset variables, and does not modify the caller's object", () => {
     const inherited = { SET: "x", UNSET: undefined };
     expect(agentEnvironment(inherited, { NEW: "y" })).toEqual({ SET: "x", NEW: "y" });
     expect(inherited).toEqual({ SET: "x", UNSET: undefined });
@@ -80,19 +81,19 @@ describe("loginPath", () => {
     expect(await loginPath(user.env)).toBe("/opt/agents/bin:/with a space:/bin");
   });
 
-  it("is found between whatever else the shell prints", async () => {
+  it("is found among other output of the shell", async () => {
     await using user = await userWith('echo "Welcome! PATH=/nowhere"; echo warning >&2; PATH=/opt/bin');
     expect(await loginPath(user.env)).toBe("/opt/bin");
   });
 
-  it("is unknown where there is no shell, none that can be run, or one that fails", async () => {
+  it("is null if there is no shell, it cannot be run, or it fails", async () => {
     expect(await loginPath({})).toBeNull();
     expect(await loginPath({ SHELL: "/no/such/shell" })).toBeNull();
     await using user = await userWith("echo noise; exit 1");
     expect(await loginPath(user.env)).toBeNull();
   });
 
-  it("is not held up by something the profile leaves running", async () => {
+  it("is not delayed by something the profile leaves running", async () => {
     await using user = await userWith('(sleep 1; touch "$HOME/waited"; sleep 1) & PATH=/opt/bin');
     expect(await loginPath(user.env)).toBe("/opt/bin");
     expect(existsSync(user.dir.join("waited"))).toBe(false);
@@ -115,7 +116,7 @@ describe("joinPaths", () => {
     { own: undefined, login: "/a:/b", joined: "/a:/b" },
     { own: "", login: "", joined: "" },
     { own: ":/a::", login: "/a:", joined: "/a" },
-  ])("$own and $login make $joined: ours first, each once, none of them empty", ({ own, login, joined }) => {
+  ])("$own and $login make $joined: ours first, each once, no empty ones", ({ own, login, joined }) => {
     expect(joinPaths(own, login)).toBe(joined);
   });
 });

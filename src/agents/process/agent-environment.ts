@@ -1,6 +1,7 @@
-import { killGroup, StreamDrain } from "./agent-process.ts";
+import { StreamDrain } from "../../lib/stream-drain.ts";
+import { killGroup } from "./agent-process.ts";
 
-/** Belong to whoever started us, not to an agent: package managers, runtimes, other agents, and our own secrets. */
+/** Variables of whoever started us, not for agents: package managers, runtimes, other agents, and our own secrets. */
 const SCRUBBED = [
   /^npm_/i,
   /^BUN_/,
@@ -11,12 +12,12 @@ const SCRUBBED = [
   /^ELECTRON_RUN_AS_NODE$/,
   /^CLAUDECODE$/,
   /^CLAUDE_CODE_(ENTRYPOINT|SSE_PORT)$/,
-  /^LIMINAL_(?:(?:MCP_)?TOKEN|MODEL_KEY)$/,
+  /^LIMINAL_(?:(?:MCP_)?TOKEN|MODEL_KEY|DATABASE_URL|OIDC_SECRET)$/,
 ];
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What an agent process inherits, and what is laid over it; the later wins. */
+/** The environment of an agent process with overrides; later ones win. */
 export function agentEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   ...overlays: readonly Environment[]
@@ -32,8 +33,8 @@ const PIPE_GRACE_MS = 200;
 const MARK = "__liminal_path__";
 
 /**
- * The PATH of a login shell: a server started from a desktop or a service has a poorer one, and would not find agents
- * the user has. Asked once, with a time limit; a shell that prints other things or hangs changes nothing.
+ * The PATH of a login shell: a server started from a desktop or a service has a shorter one, and would not find the
+ * user's agents. Read once, with a time limit; a shell that prints other things or hangs changes nothing.
  */
 export async function loginPath(env: Readonly<Record<string, string | undefined>>): Promise<string | null> {
   const shell = env["SHELL"];
@@ -54,7 +55,7 @@ export async function loginPath(env: Readonly<Record<string, string | undefined>
     const limit = setTimeout(() => killGroup(child.pid, "SIGKILL"), SHELL_TIMEOUT_MS);
     await child.exited;
     clearTimeout(limit);
-    // Something the profile started may hold the pipe; what the shell itself wrote is in it by now.
+    // A process started by the profile may hold the pipe; the shell's own output has arrived by now.
     await drain.endWithin(PIPE_GRACE_MS);
     return output.split(MARK)[1] || null;
   } catch (error) {
@@ -63,7 +64,7 @@ export async function loginPath(env: Readonly<Record<string, string | undefined>
   }
 }
 
-/** Both, ours first: nothing that was found before is found elsewhere now. */
+/** Both, ours first: programs found before resolve to the same path. */
 export function joinPaths(own: string | undefined, login: string | null): string {
   const entries = [...(own ?? "").split(":"), ...(login ?? "").split(":")].filter((entry) => entry !== "");
   return [...new Set(entries)].join(":");

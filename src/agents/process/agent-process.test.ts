@@ -9,7 +9,7 @@ import { NotStartableError } from "./process-host.ts";
 
 const GONE_MS = 5_000;
 
-/** A shell script as the agent, with what it wrote. */
+/** Runs a shell script as the agent and records its output. */
 function start(script: string) {
   const processes = watchProcesses();
   const lines: string[] = [];
@@ -48,7 +48,7 @@ function start(script: string) {
 describe("AgentProcess", () => {
   afterEach(() => void jest.useRealTimers());
 
-  it("speaks in lines, and its end comes after everything it wrote", async () => {
+  it("communicates in lines, and its exit is reported after all output", async () => {
     await using at = start('read -r word; echo "heard $word"; echo trouble >&2; printf "no end"; exit 7');
     at.agent.write("hello");
     const report = await at.agent.exited;
@@ -57,27 +57,27 @@ describe("AgentProcess", () => {
     expect(at.stderr()).toBe("trouble\n");
   });
 
-  it("tells which signal ended it", async () => {
+  it("reports the signal that ended it", async () => {
     await using at = start("echo up; exec sleep 300");
     await at.said("up");
     process.kill(at.agent.pid, "SIGKILL");
     expect(await at.agent.exited).toMatchObject({ code: null, signal: "SIGKILL" });
   });
 
-  it("writing to one that is gone goes nowhere and raises nothing", async () => {
+  it("ignores a write to an ended process", async () => {
     await using at = start("exit 0");
     await at.agent.exited;
     for (let line = 0; line < 100; line += 1) at.agent.write("too late".repeat(10_000));
     expect(await at.agent.stop()).toMatchObject({ code: 0 });
   });
 
-  it("stop asks by closing stdin: one that listens leaves by itself", async () => {
+  it("stop closes stdin first: a cooperative agent exits by itself", async () => {
     await using at = start("cat; echo bye; exit 5");
     expect(await at.agent.stop()).toMatchObject({ code: 5, signal: null });
     expect(at.lines).toEqual(["bye"]);
   });
 
-  it("stop asks with SIGTERM after a grace, and one that hears it may still tidy up", async () => {
+  it("stop sends SIGTERM after a grace period, and a handler may still clean up", async () => {
     await using at = start('trap "echo tidied; exit 0" TERM; echo up; while :; do sleep 300 & wait $!; done');
     await at.said("up");
     jest.useFakeTimers();
@@ -92,7 +92,7 @@ describe("AgentProcess", () => {
     expect(await at.processes.leftAfter(GONE_MS)).toEqual([]);
   });
 
-  it("stop ends even one that is deaf to everything, with its children", async () => {
+  it("stop ends even an agent that ignores everything, with its children", async () => {
     await using at = start('trap "" TERM; (trap "" TERM; exec sleep 300) & echo up; while :; do sleep 300; done');
     await at.said("up");
     jest.useFakeTimers();
@@ -106,7 +106,7 @@ describe("AgentProcess", () => {
     expect(await at.processes.leftAfter(GONE_MS)).toEqual([]);
   });
 
-  it("TC-5.3a stop takes along what the agent started and left running", async () => {
+  it("TC-5.3a stop ends everything the agent started and left running", async () => {
     await using at = start("sleep 300 & echo up; exec cat");
     await at.said("up");
     await waitFor(
@@ -118,13 +118,13 @@ describe("AgentProcess", () => {
     expect(await at.processes.leftAfter(GONE_MS)).toEqual([]);
   });
 
-  it("a child that holds the pipes open does not hide that the agent is gone", async () => {
+  it("a child that holds the pipes open does not hide the agent's exit", async () => {
     await using at = start('sleep 300 & echo "$!"; exit 3');
     expect(await at.agent.exited).toMatchObject({ code: 3 });
     await waitUntilGone(Number(at.lines[0]));
   });
 
-  it("nor does a daemon in a session of its own that holds them open", async () => {
+  it("nor does a daemon in its own session that holds them open", async () => {
     await using dir = await tempDir();
     const daemon = `sleep 3; touch ${dir.join("waited")}; sleep 1`;
     await using at = start(`setsid sh -c '${daemon}' & sleep 0.2; exit 3`);
@@ -132,7 +132,15 @@ describe("AgentProcess", () => {
     expect(existsSync(dir.join("waited"))).toBe(false);
   });
 
-  it("what cannot be started says so at once", () => {
+  it("nor does one that goes on writing into them, and all that the agent wrote has arrived", async () => {
+    for (const daemon of ["yes daemon", "sh -c 'while echo daemon; do sleep 0.02; done'"]) {
+      await using at = start(`yes agent | head -n 10000; setsid ${daemon} & exit 3`);
+      expect(await at.agent.exited).toMatchObject({ code: 3 });
+      expect(at.lines.filter((line) => line === "agent")).toHaveLength(10_000);
+    }
+  });
+
+  it("a command that cannot be started is reported at once", () => {
     const spec = { env: {}, onLine: () => undefined, onStderr: () => undefined, onTooLong: () => undefined };
     expect(() => new AgentProcess({ ...spec, command: ["/no/such/program"], cwd: "/" })).toThrow(NotStartableError);
     expect(() => new AgentProcess({ ...spec, command: ["/bin/sh"], cwd: "/no/such/dir" })).toThrow(NotStartableError);
@@ -162,7 +170,7 @@ describe("spawnPlan", () => {
     ]);
   });
 
-  it("quirk: on Windows any other .cmd or .bat is run by cmd.exe, every word quoted for it", () => {
+  it("quirk: on Windows any other .cmd or .bat is run by cmd.exe, with every argument quoted", () => {
     const host = machine({ "C:\\tools\\acme.bat": "@echo off\r\nacme-core %*" });
     expect(spawnPlan(["acme", 'say "hi" & del %PATH% > x', "C:\\dir\\"], ENV, host)).toEqual({
       command: [
@@ -176,7 +184,7 @@ describe("spawnPlan", () => {
     });
   });
 
-  it("on Windows a program is what PATH and PATHEXT say, in their order, and a missing one stays as it is named", () => {
+  it("on Windows a program is resolved by PATH and PATHEXT, in order, and a missing one keeps its name", () => {
     const host = machine({ "C:\\tools\\acme.exe": "", "C:\\tools\\acme.cmd": NPM_SHIM, "C:\\npm\\acme.exe": "" });
     expect(spawnPlan(["acme", "x"], ENV, host)).toEqual({ command: ["C:\\tools\\acme.exe", "x"], verbatim: false });
     expect(spawnPlan(["acme.exe"], ENV, host).command).toEqual(["C:\\tools\\acme.exe"]);
@@ -184,7 +192,7 @@ describe("spawnPlan", () => {
     expect(spawnPlan(["acme"], {}, host).command).toEqual(["acme"]);
   });
 
-  it("elsewhere a command is what it says", () => {
+  it("elsewhere a command is unchanged", () => {
     const host = { ...machine({}), platform: "linux" } as const;
     expect(spawnPlan(["acme.cmd", "a b"], { PATH: "/bin" }, host)).toEqual({
       command: ["acme.cmd", "a b"],
@@ -200,17 +208,17 @@ function tailOf(...chunks: string[]): string {
 }
 
 describe("StderrTail", () => {
-  it("joins pieces to lines and drops what is blank at the end", () => {
+  it("joins pieces to lines and drops blank lines at the end", () => {
     expect(tailOf("could not ", "find the key\nsorry", "\n\n  \n")).toBe("could not find the key\nsorry");
     expect(tailOf()).toBe("");
   });
 
-  it("shows the last 20 lines, and of a flood the end", () => {
+  it("shows the last 20 lines, and the end of a long output", () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index}`);
     expect(tailOf(...lines.map((line) => `${line}\n`))).toBe(lines.slice(-20).join("\n"));
   });
 
-  it("stays bounded when there is no end of a line at all", () => {
+  it("stays bounded without any line break", () => {
     const shown = tailOf(...Array.from({ length: 200 }, () => "x".repeat(1_000)), "the end");
     expect(shown.length).toBeLessThanOrEqual(16 * 1024);
     expect(shown).toEndWith("xthe end");

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { win32 } from "node:path";
 import { LineSplitter } from "../../lib/line-splitter.ts";
+import { StreamDrain } from "../../lib/stream-drain.ts";
 import {
   type ExitReport,
   type HostedProcess,
@@ -17,10 +18,10 @@ const STOP_GRACE: Readonly<Record<StopUrgency, { readonly termAfterMs: number; r
   gentle: { termAfterMs: 5_000, killAfterMs: 7_000 },
   now: { termAfterMs: 0, killAfterMs: 700 },
 };
-/** What a process wrote before its end is in the pipe already; this is for reading it on a busy machine. */
+/** How long the rest of its output is awaited after its end, when a process that it started holds the pipe open. */
 const PIPE_GRACE_MS = 500;
 
-/** One agent process in a group of its own, so that whatever it starts can be ended with it. */
+/** One agent process in its own group, so that its children can be ended with it. */
 export class AgentProcess implements HostedProcess {
   readonly pid: number;
   readonly started = Promise.resolve();
@@ -47,7 +48,7 @@ export class AgentProcess implements HostedProcess {
   }
 
   async stop(urgency: StopUrgency = "gentle"): Promise<ExitReport> {
-    // Its number may belong to another process by now.
+    // Its pid may belong to another process by now.
     if (this.#ended) return this.exited;
     this.#closeInput();
     const { termAfterMs, killAfterMs } = STOP_GRACE[urgency];
@@ -59,7 +60,7 @@ export class AgentProcess implements HostedProcess {
     return this.exited;
   }
 
-  /** Not waited for: to an agent that reads nothing the rest of its input never gets through. */
+  /** Not awaited: an agent that reads nothing never drains its input. */
   #closeInput(): void {
     try {
       Promise.resolve(this.#child.stdin.end()).catch(ignoreBrokenPipe);
@@ -68,7 +69,7 @@ export class AgentProcess implements HostedProcess {
     }
   }
 
-  /** A child ends with its server: it has neither a past nor a successor. */
+  /** A child process ends with its server: it has no past and no successor. */
   takePast(): readonly PastLine[] {
     return [];
   }
@@ -77,7 +78,7 @@ export class AgentProcess implements HostedProcess {
     // There is no journal to shorten.
   }
 
-  /** Nobody keeps anything for it. */
+  /** There is nothing to release. */
   async release(): Promise<void> {
     await this.exited;
   }
@@ -101,7 +102,7 @@ export class AgentProcess implements HostedProcess {
     });
     await this.#child.exited;
     this.#ended = true;
-    // Neither a grandchild nor a daemon that keeps the pipes open keeps us from knowing that the agent is gone.
+    // A grandchild or a daemon that keeps the pipes open must not hide the agent's exit.
     killGroup(this.pid, "SIGKILL");
     await Promise.all([stdout.endWithin(PIPE_GRACE_MS), stderr.endWithin(PIPE_GRACE_MS)]);
     splitter.end();
@@ -131,12 +132,12 @@ function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
   }
 }
 
-/** The process died a moment ago and its end is on its way: what was written goes nowhere. */
+/** The process has just ended: the written data is dropped. */
 function ignoreBrokenPipe(error: unknown): void {
   if (!(error instanceof Error) || Reflect.get(error, "code") !== "EPIPE") throw error;
 }
 
-/** Signals a whole process group; one that is already gone is what we wanted. */
+/** Signals a whole process group; one that has already ended is fine. */
 export function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
@@ -145,52 +146,10 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Hands over everything a stream brings, until it ends or is given up. */
-export class StreamDrain {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly ended: Promise<void>;
-  /** Set while whoever takes the chunks has no room for the next. */
-  #full: Promise<void> | null = null;
-
-  /** `onChunk` may answer with a promise: nothing more is read until it is kept. */
-  constructor(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => Promise<void> | null | void) {
-    this.#reader = stream.getReader();
-    this.ended = this.#read(onChunk);
-  }
-
-  /** Settles with the stream's end, or this long from now: someone else may hold its other side open for ever. */
-  async endWithin(ms: number): Promise<void> {
-    let isOver = false;
-    const over = this.ended.then(() => {
-      isOver = true;
-    });
-    do {
-      // What waits for room is not late.
-      await this.#full;
-      const { promise: timedOut, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms);
-      await Promise.race([over, timedOut]);
-      clearTimeout(timer);
-    } while (this.#full && !isOver);
-    await this.#reader.cancel();
-    await this.ended;
-  }
-
-  async #read(onChunk: (chunk: Uint8Array) => Promise<void> | null | void): Promise<void> {
-    for (;;) {
-      const { done, value } = await this.#reader.read();
-      if (done) return;
-      this.#full = onChunk(value) ?? null;
-      if (this.#full) await this.#full;
-      this.#full = null;
-    }
-  }
-}
-
 const STDERR_TAIL_CHARS_MAX = 16 * 1024;
 const SHOWN_LINES_MAX = 20;
 
-/** The last of what a process complained about: the best answer to "why did it stop". */
+/** The end of a process's stderr: the best answer to "why did it stop". */
 export class StderrTail {
   #text = "";
 
@@ -203,7 +162,7 @@ export class StderrTail {
   }
 }
 
-/** What spawning needs to know of the machine. */
+/** What spawning needs to know about the machine. */
 export interface SpawnHost {
   readonly platform: NodeJS.Platform;
   readonly isFile: (path: string) => boolean;
@@ -212,20 +171,20 @@ export interface SpawnHost {
 
 interface SpawnPlan {
   readonly command: readonly string[];
-  /** The last word is a command line of its own, quoted already. */
+  /** The last argument is an already quoted command line. */
   readonly verbatim: boolean;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const EXTENSIONS_DEFAULT = ".COM;.EXE;.BAT;.CMD";
-/** How a script stands in the shims that npm, pnpm and yarn write. */
+/** The script path in shims written by npm, pnpm and yarn. */
 const SHIM_SCRIPT = /"%(?:~dp0|dp0%)\\?([^"%]+\.[cm]?js)"/i;
 
 /**
- * What is really started for a command. Windows runs no `.cmd` or `.bat` by itself, and npm makes one of every agent:
- * the script behind it is started with Node, so that no shell stands between us and the process; where there is none,
- * `cmd.exe` runs the file with every word quoted for it.
+ * What is actually started for a command. Windows cannot run `.cmd` or `.bat` directly, and npm creates one for every
+ * agent: the script behind it is started with Node, so that there is no shell in between. If there is no script,
+ * `cmd.exe` runs the file with every argument quoted.
  */
 export function spawnPlan(command: readonly string[], env: Env, host: SpawnHost = THIS_HOST): SpawnPlan {
   const [name = "", ...args] = command;
@@ -242,7 +201,7 @@ export function spawnPlan(command: readonly string[], env: Env, host: SpawnHost 
   return { command: [variable(env, "ComSpec") ?? "cmd.exe", "/d", "/s", "/c", `"${line}"`], verbatim: true };
 }
 
-/** The first file that the name means, in the order in which Windows looks; null when there is none. */
+/** The first file that matches the name, in Windows' search order; null if there is none. */
 function findProgram(name: string, env: Env, { isFile }: SpawnHost): string | null {
   const extensions = (variable(env, "PATHEXT") ?? EXTENSIONS_DEFAULT).split(";").filter(Boolean);
   const isWhole = extensions.some((extension) => name.toLowerCase().endsWith(extension.toLowerCase()));
@@ -252,12 +211,12 @@ function findProgram(name: string, env: Env, { isFile }: SpawnHost): string | nu
   return files.find(isFile) ?? null;
 }
 
-/** Names of variables have no case there. */
+/** Variable names are case-insensitive there. */
 function variable(env: Env, name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
 
-/** First for the program that reads the word, then for `cmd.exe`, which reads the line before it. */
+/** First for the program that parses the argument, then for `cmd.exe`, which parses the line before it. */
 function quoteForCmd(word: string): string {
   const quoted = word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1");
   return `"${quoted}"`.replace(/[()[\]%!^"`<>&|;, *?]/g, "^$&");

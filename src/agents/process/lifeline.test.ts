@@ -14,7 +14,7 @@ function sleeper(env: Readonly<Record<string, string>>) {
   return Bun.spawn(["sleep", "300"], { env: { PATH, ...env }, detached: true });
 }
 
-/** Everything a program prints up to a line, or all of it. */
+/** The output of a program up to a line, or all of it. */
 async function linesUntil(stream: ReadableStream<Uint8Array>, last: string): Promise<string[]> {
   let text = "";
   const decoder = new TextDecoder();
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
     lifeline.begin();
     await lifeline.stop();
     await waitUntilGone(marked.pid);
-    // The first asks whether grep knows -z.
+    // The first call checks whether grep supports -z.
     expect(await readFile(calls, "utf8")).toBe("grep\ngrep\n");
   });
 
@@ -74,8 +74,8 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("Lifeline: what it leaves alone", () => {
-  it("X-21 a group whose number was given to another process meanwhile is left alone", async () => {
+describe.skipIf(process.platform !== "linux")("Lifeline: what it does not touch", () => {
+  it("X-21 a group whose number was reused by another process is not touched", async () => {
     using processes = watchProcesses();
     const other = sleeper(processes.env);
     const lifeline = new Lifeline(crypto.randomUUID(), { PATH }, () => "1");
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline: what it leaves alone", 
     expect(isAlive(other.pid)).toBe(true);
   });
 
-  it("a group that was let go is not ended: its number may be another's by then", async () => {
+  it("a released group is not ended: its number may belong to another process", async () => {
     using processes = watchProcesses();
     const released = sleeper(processes.env);
     const lifeline = new Lifeline(crypto.randomUUID(), { PATH });
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline: what it leaves alone", 
     expect(isAlive(released.pid)).toBe(true);
   });
 
-  it("stopping takes along what carries the run's mark, whoever its parent is", async () => {
+  it("stopping ends everything that carries the run's mark, whatever its parent", async () => {
     using processes = watchProcesses();
     const run = crypto.randomUUID();
     const marked = sleeper({ ...processes.env, [RUN_VARIABLE]: run });
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline: what it leaves alone", 
     expect(marked.signalCode).toBe("SIGKILL");
   });
 
-  it("costs nothing without an agent, and stopping it then is fine", async () => {
+  it("costs nothing without an agent, and can be stopped then", async () => {
     using processes = watchProcesses();
     const lifeline = new Lifeline(crypto.randomUUID(), { ...processes.env, PATH });
     lifeline.release(1);

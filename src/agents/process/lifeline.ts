@@ -2,10 +2,10 @@ import { startTicks } from "./process-ledger.ts";
 import { RUN_VARIABLE } from "./sweep-leftovers.ts";
 
 /**
- * Reads the groups of running agents from the server. The end of that pipe is the end of the server, however it died;
- * then every group still named, and every process that carries the run's mark, is ended. A shell costs a megabyte.
- * A group comes with the start time of its leader: a number that was given to another process meanwhile is left alone.
- * Without /proc there are no marks to read, and groups go by their number. One grep reads all environments; the loop
+ * Reads the groups of running agents from the server. The end of that pipe means that the server has ended, in any way;
+ * then every group still listed, and every process that carries the run's mark, is killed. A shell costs a megabyte.
+ * A group comes with the start time of its leader, so that a reused number is not killed.
+ * Without /proc there are no marks to read, and groups are killed by number. One grep reads all environments; the loop
  * is for a grep without -z.
  */
 const SCRIPT = `
@@ -41,7 +41,7 @@ done
 exit 0
 `;
 
-/** Even a server killed with -9 leaves no agent behind. */
+/** Ensures that even a server killed with -9 leaves no agent behind. */
 export class Lifeline {
   readonly #run: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
@@ -54,7 +54,7 @@ export class Lifeline {
     this.#env = env;
   }
 
-  /** Ends the run's processes when we end; started with the first agent, so that a server without one costs nothing. */
+  /** Ends the run's processes when we end; started with the first agent, so that a server without agents costs nothing. */
   begin(): void {
     this.#child ??= Bun.spawn(["/bin/sh", "-c", SCRIPT, "liminal-lifeline", `${RUN_VARIABLE}=${this.#run}`], {
       env: { PATH: this.#env["PATH"] ?? "/usr/bin:/bin" },
@@ -67,21 +67,21 @@ export class Lifeline {
 
   hold(group: number): void {
     this.begin();
-    this.#tell(`+ ${group} ${this.#startOf(group) ?? ""}`);
+    this.#write(`+ ${group} ${this.#startOf(group) ?? ""}`);
   }
 
   release(group: number): void {
-    this.#tell(`- ${group}`);
+    this.#write(`- ${group}`);
   }
 
-  /** Nothing is held any more: the shell ends, and takes along whatever still carries the run's mark. */
+  /** Nothing is held any more: the shell ends, and kills whatever still carries the run's mark. */
   async stop(): Promise<void> {
     if (!this.#child) return;
     await this.#child.stdin.end();
     await this.#child.exited;
   }
 
-  #tell(line: string): void {
+  #write(line: string): void {
     this.#child?.stdin.write(`${line}\n`);
     this.#child?.stdin.flush();
   }

@@ -4,7 +4,7 @@ import type { Lifeline } from "./lifeline.ts";
 import type { HostedProcess, ProcessHost, ProcessSpec } from "./process-host.ts";
 import type { ProcessLedger } from "./process-ledger.ts";
 
-/** Agents as children of the server, held on its lifeline and written down for the next run. */
+/** Runs agents as children of the server, held on its lifeline and recorded for the next run. */
 export class LocalProcessHost implements ProcessHost {
   readonly #lifeline: Lifeline;
   readonly #ledger: ProcessLedger;
@@ -32,7 +32,7 @@ export class LocalProcessHost implements ProcessHost {
     return child;
   }
 
-  /** One that is not written down is found by its environment. */
+  /** An unrecorded process is found by its environment. */
   #note(pid: number): void {
     try {
       this.#ledger.add(pid);

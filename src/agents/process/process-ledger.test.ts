@@ -7,16 +7,19 @@ const NO_PROC = "/no/such/place";
 const NO_PROCESS = 2 ** 22 + 1;
 
 describe("identityOf", () => {
-  it.each(["/proc", NO_PROC])("is the same for the same process, and none for one that is gone (%s)", async (proc) => {
-    const child = Bun.spawn(["sleep", "300"]);
-    const identity = identityOf(child.pid, proc);
-    expect(identity).toBeString();
-    expect(identityOf(child.pid, proc)).toBe(identity);
-    expect(identityOf(NO_PROCESS, proc)).toBeNull();
-    child.kill("SIGKILL");
-    await child.exited;
-    expect(identityOf(child.pid, proc)).toBeNull();
-  });
+  it.each(["/proc", NO_PROC])(
+    "is the same for the same process, and null for one that has ended (%s)",
+    async (proc) => {
+      const child = Bun.spawn(["sleep", "300"]);
+      const identity = identityOf(child.pid, proc);
+      expect(identity).toBeString();
+      expect(identityOf(child.pid, proc)).toBe(identity);
+      expect(identityOf(NO_PROCESS, proc)).toBeNull();
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(identityOf(child.pid, proc)).toBeNull();
+    },
+  );
 
   it("differs from that of every other process", () => {
     expect(identityOf(process.pid)).not.toBe(identityOf(1));
@@ -24,7 +27,7 @@ describe("identityOf", () => {
 });
 
 describe("ProcessLedger", () => {
-  it("X-21 tells the next run which processes were never crossed out, and begins anew", async () => {
+  it("X-21 reports to the next run which processes were never removed, and starts empty", async () => {
     await using dir = await tempDir();
     const path = dir.join("agent-processes");
     const ledger = new ProcessLedger(path);

@@ -2,15 +2,15 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 
 const FILE_MODE = 0o600;
 
-/** A process group of ours that an earlier run of the server wrote down and never crossed out. */
+/** A process group that an earlier run recorded and never removed. */
 export interface LedgerEntry {
   readonly pid: number;
   readonly identity: string;
 }
 
 /**
- * Which agent processes run, on disk, so that the next run of the server finds what this one may leave behind, also
- * where a process's environment cannot be read. A line that a crash tore in two is passed over.
+ * Records the running agent processes on disk, so that the next run finds what this one may leave behind, even
+ * where a process's environment cannot be read. A line truncated by a crash is skipped.
  */
 export class ProcessLedger {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class ProcessLedger {
     appendFileSync(this.#path, `- ${pid}\n`, { mode: FILE_MODE });
   }
 
-  /** What was left when the last run ended; the page begins anew. */
+  /** Returns the entries of the last run and clears the file. */
   takeOver(): readonly LedgerEntry[] {
     const left = new Map<number, LedgerEntry>();
     for (const line of (quietRead(this.#path) ?? "").split("\n").slice(0, -1)) {
@@ -42,18 +42,18 @@ export class ProcessLedger {
   }
 }
 
-/** Where the start time stands in `/proc/<pid>/stat`, counted after the name, which may hold anything. */
+/** The position of the start time in `/proc/<pid>/stat`, counted after the name, which may contain anything. */
 const START_TIME_INDEX = 19;
 
-/** The kernel's own count of when a process began; null where it is not shown, or the process is gone. */
+/** The kernel's start time of a process; null if it is not available or the process has ended. */
 export function startTicks(pid: number): string | null {
   const stat = quietRead(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[START_TIME_INDEX] ?? null;
 }
 
 /**
- * What a process number alone is not: the same text is the same process, even after the number was given to another
- * or the machine was started again. Without `/proc` the system's own list of processes is asked.
+ * Identifies a process beyond its pid: the same text means the same process, even after the pid was reused or the
+ * machine restarted. Without `/proc` it uses `ps`.
  */
 export function identityOf(pid: number, proc = "/proc"): string | null {
   const boot = quietRead(`${proc}/sys/kernel/random/boot_id`)?.trim();
@@ -68,7 +68,7 @@ function startedByList(pid: number): string | null {
   return exitCode === 0 && started !== "" ? started : null;
 }
 
-/** A file that may be gone, or another's, by the time it is read. */
+/** Reads a file that may be missing or belong to another user. */
 export function quietRead(path: string): string | null {
   try {
     return readFileSync(path, "utf8");

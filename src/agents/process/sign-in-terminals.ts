@@ -20,7 +20,7 @@ interface OpenTerminal {
   readonly ended: Promise<void>;
 }
 
-/** Real terminals in which an agent's own login runs: we show it and type into it, and never see a password as such. */
+/** Terminals in which an agent's own login runs: we display it and forward keys, and never handle a password as such. */
 export class Terminals {
   readonly #newId: () => string;
   readonly #events: TerminalEvents;
@@ -31,7 +31,7 @@ export class Terminals {
     this.#events = events;
   }
 
-  /** Null when too many are open. Throws when the command cannot be run. */
+  /** Null if too many are open. Throws if the command cannot be run. */
   open(spec: TerminalSpec, onExit: (exitCode: number | null) => void): string | null {
     if (this.#open.size >= TERMINALS_MAX) return null;
     const terminalId = this.#newId();
@@ -40,7 +40,7 @@ export class Terminals {
     const child = Bun.spawn([...spec.command], {
       cwd: spec.cwd,
       env: { ...spec.env, TERM: "xterm-256color" },
-      // Made with the child, the terminal is its own: it controls it, leads a group of its own, and its end is seen.
+      // Created with the child, which controls it and leads its own group; its exit is detected.
       terminal: {
         cols: COLUMNS,
         rows: ROWS,

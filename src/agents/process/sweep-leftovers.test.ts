@@ -3,7 +3,7 @@ import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-wat
 import { identityOf } from "./process-ledger.ts";
 import { findMarked, OWNER_VARIABLE, RUN_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
 
-/** A process that nobody of ours started: only its environment says whose it is. */
+/** A process we did not start: only its environment names the owner. */
 function sleeper(env: Readonly<Record<string, string>>): AsyncDisposable & { pid: number; exited: Promise<number> } {
   const child = Bun.spawn(["sleep", "300"], { env: { PATH: process.env["PATH"] ?? "", ...env }, detached: true });
   return {
@@ -16,7 +16,7 @@ function sleeper(env: Readonly<Record<string, string>>): AsyncDisposable & { pid
   };
 }
 
-/** The same, in a group of its own, with what it prints. */
+/** The same in its own group, with its output. */
 function group(script: string) {
   const child = Bun.spawn(["/bin/sh", "-c", script], { stdout: "pipe", detached: true });
   return {
@@ -35,7 +35,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(value).split("\n")[0] ?? "";
 }
 
-/** A process shows its own environment only once it runs the program; before, it shows ours. */
+/** A process shows its own environment only after exec; before that, it shows ours. */
 async function running(...pids: number[]): Promise<void> {
   for (const pid of pids)
     while ((await Bun.file(`/proc/${pid}/cmdline`).text()) !== "sleep\x00300\x00") await Bun.sleep(1);
@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
     expect(sweepLeftovers(owner)).toEqual([]);
   });
 
-  it("X-21 ends what the last run wrote down, with its whole group, and no other process under a number of its", async () => {
+  it("X-21 ends processes that the last run recorded, with their groups, and no other process with a reused number", async () => {
     await using left = group("sleep 300 & echo $!; exec sleep 300");
     await using other = sleeper({});
     const child = Number(await firstLine(left.stdout));
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
     expect(isAlive(other.pid)).toBe(true);
   });
 
-  it("X-19 leaves alone what is held, and whatever that has started", async () => {
+  it("X-19 does not touch held processes and their children", async () => {
     const owner = crypto.randomUUID();
     await using holder = sleeper({ [OWNER_VARIABLE]: owner });
     await using held = sleeper({ [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: "held" });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
     expect([holder, held].map(({ pid }) => isAlive(pid))).toEqual([true, true]);
   });
 
-  it("never ends the process that sweeps", async () => {
+  it("never ends the sweeping process", async () => {
     const owner = crypto.randomUUID();
     const program = `
       const { sweepLeftovers } = await import(${JSON.stringify(`${import.meta.dir}/sweep-leftovers.ts`)});

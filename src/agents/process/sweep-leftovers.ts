@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { identityOf, type LedgerEntry, quietRead } from "./process-ledger.ts";
 
-/** Every process of ours, and whatever it starts, carries the mark of the data directory it belongs to. */
+/** Every process of ours and its children carry the mark of their data directory. */
 export const OWNER_VARIABLE = "LIMINAL_OWNER";
-/** And the mark of the one run of the server that started it. */
+/** And the mark of the server run that started it. */
 export const RUN_VARIABLE = "LIMINAL_RUN";
 
 export interface Leftover {
@@ -11,7 +11,7 @@ export interface Leftover {
   readonly command: string;
 }
 
-/** Processes that are held for us, and the runs they and whatever they started belong to. */
+/** Processes held for us, and the runs that they and their children belong to. */
 export interface Kept {
   readonly pids: ReadonlySet<number>;
   readonly runs: ReadonlySet<string>;
@@ -20,17 +20,17 @@ const NOTHING_KEPT: Kept = { pids: new Set(), runs: new Set() };
 
 interface Found extends Leftover {
   readonly identity: string | null;
-  /** It leads a group that was ours from the start, so that the whole group goes. */
+  /** It leads a group that was ours from the start, so that the whole group can be ended. */
   readonly leads: boolean;
-  /** The mark of its run; empty when it has none, or that is not known. */
+  /** The mark of its run; empty if it has none or it is unknown. */
   readonly run: string;
 }
 
 /**
- * Ends processes that an earlier, killed run of the server left behind: those it wrote down, as groups, and those that
- * carry the mark in their environment, daemons included. Never by name, and never by a number alone: right before the
- * end each must still be the process it was found as. Without `/proc` only the written down are known; a daemon that
- * left its agent's group is then beyond us.
+ * Ends processes that an earlier, killed run of the server left behind: recorded ones as groups, and all that carry the
+ * mark in their environment, including daemons. Never by name, and never by pid alone: right before it is killed, each
+ * process is identified again. Without `/proc` only recorded processes are known, and a daemon that left its agent's
+ * group is not found.
  */
 export function sweepLeftovers(
   owner: string,
@@ -57,7 +57,7 @@ export function findMarked(owner: string): readonly Found[] {
   return processIds()
     .filter((pid) => pid !== process.pid)
     .flatMap((pid) => {
-      // Before the mark is read: a number that changes hands in between is then no longer the same.
+      // Read before the mark: a pid that is reused in between then has another identity.
       const identity = identityOf(pid);
       const environment = quietRead(`/proc/${pid}/environ`)?.split("\0") ?? [];
       if (!environment.includes(mark)) return [];
@@ -71,7 +71,7 @@ function commandOf(pid: number): string {
   return quietRead(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim() ?? "";
 }
 
-/** Only Linux shows another process's environment. */
+/** Only Linux exposes another process's environment. */
 function processIds(): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -79,7 +79,7 @@ function processIds(): number[] {
     .map(Number);
 }
 
-/** False when it was gone already. */
+/** False if it had already ended. */
 function end(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");

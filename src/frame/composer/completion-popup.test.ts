@@ -9,7 +9,7 @@ const COMMANDS = [
 ];
 const names = (query: string) => filterCommands(COMMANDS, query).map(({ name }) => name);
 
-test("[X-7] names that begin so come first, then names that hold it, then what speaks of it", () => {
+test("[X-7] names that start with the query come first, then names that contain it, then matching descriptions", () => {
   expect(names("search")).toEqual(["search", "research", "ask"]);
   expect(names("SEA")).toEqual(["search", "research", "ask"]);
   expect(names("")).toEqual(["search", "list", "research", "ask"]);
@@ -20,7 +20,7 @@ test("[X-7] names that begin so come first, then names that hold it, then what s
 const at = (marked: string) => tokenAt(marked.replace("|", ""), marked.indexOf("|"));
 
 describe("[X-7] commands", () => {
-  test("are completed only where the message begins, and only while the cursor is in the word", () => {
+  test("are completed only at the start of the message, and only while the cursor is in the word", () => {
     expect(at("/se|")).toEqual({ kind: "command", query: "se", from: 0, to: 3 });
     expect(at("/|")).toMatchObject({ kind: "command", query: "" });
     expect(at("/se|arch x")).toMatchObject({ query: "search", to: 7 });
@@ -38,11 +38,11 @@ describe("[X-7] mentions", () => {
     expect(at("/read @a|")).toMatchObject({ kind: "file", query: "a" });
   });
 
-  test("an address, a finished word and a word without end are none", () => {
+  test("an address, a finished word and an overlong word are none", () => {
     for (const none of ["me@home|", "@a b|", "@a@b|", `@${"x".repeat(300)}|`, "plain|"]) expect(at(none)).toBeNull();
   });
 
-  test("the whole word is replaced, whatever of it stands after the cursor", () => {
+  test("the whole word is replaced, including the part after the cursor", () => {
     expect(at("@src/ma|in.ts now")).toMatchObject({ query: "src/ma", from: 0, to: 12 });
   });
 });
@@ -55,7 +55,7 @@ test("[X-7] Tab and Enter complete, the arrows choose, Escape closes", () => {
   ).toEqual(["choose", "choose", "next", "previous", "close", null]);
 });
 
-test("[X-7] nothing is sent while an answer is on its way, and nothing is chosen that is not the answer", () => {
+test("[X-7] nothing is sent while an answer is pending, and only options of the current answer can be chosen", () => {
   for (const count of [0, 3]) {
     expect(completionIntent("Enter", false, { ...OPEN, count, isBusy: true })).toBe("wait");
     expect(completionIntent("Tab", false, { ...OPEN, count, isBusy: true })).toBe("wait");
@@ -72,7 +72,7 @@ test("[X-7] an input method and modifiers keep their keys", () => {
   expect(completionIntent("Enter", true, OPEN)).toBeNull();
 });
 
-test("the choice goes round", () => {
+test("the selection wraps around", () => {
   expect([moveSelection(0, 3, 1), moveSelection(2, 3, 1), moveSelection(0, 3, -1), moveSelection(0, 0, 1)]).toEqual([
     1, 0, 2, 0,
   ]);

@@ -1,13 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Part } from "../../protocol/entry.ts";
+import { ARGUMENTS, fillSnippet } from "../../protocol/fill-snippet.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import { sessionMention } from "../../protocol/session-mention.ts";
 import type { SlashCommand } from "../../protocol/session-parts.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
+
+type Offers = Pick<Extract<ShellToPortlet, { type: "portlet:offers" }>, "snippets" | "sessions">;
 
 const LIST_ID = "completions";
 const GAP_PX = 6;
-/** More of the transcript is not covered, whatever there is to choose from. */
+/** The maximum share of the transcript that it covers. */
 const LIST_HEIGHT_MAX_PX = 280;
 const LIST_PART_MAX = 0.4;
 
@@ -18,6 +23,11 @@ interface CompletionOption {
   readonly hint?: string;
   readonly insert: string;
   readonly link?: Part;
+  readonly icon?: IconName;
+  /** Its kind, in a list of several kinds. */
+  readonly tag?: string;
+  /** A snippet: its text replaces the message. */
+  readonly body?: string;
 }
 
 interface CompletionPopupProps {
@@ -27,21 +37,55 @@ interface CompletionPopupProps {
   readonly close: () => void;
 }
 
-/** What the word at the cursor could become, above the field it is typed in; the best match is the lowest. */
+/** Completions of the word at the cursor, above the field; the best match is at the bottom. */
 export function CompletionPopup(props: CompletionPopupProps) {
   return props.token.kind === "command" ? <CommandPopup {...props} /> : <FilePopup {...props} />;
 }
 
 function CommandPopup(props: CompletionPopupProps) {
   const commands = usePiece(props.model, (state) => state.session.config.commands);
-  const options = filterCommands(commands, props.token.query).map(({ name, description, hint }) => ({
-    key: name,
+  const { snippets } = useOffers(props.model);
+  const own = snippets.map(({ name, body }) => ({ name, body, description: firstLine(body) }));
+  const options = filterCommands<SlashCommand & { readonly body?: string }>(
+    [...commands, ...own],
+    props.token.query,
+  ).map(({ name, description, hint, body }) => ({
+    key: body === undefined ? name : `snippet ${name}`,
     label: `/${name}`,
     detail: description,
     ...(hint === undefined ? {} : { hint }),
+    ...(body === undefined ? {} : { body, tag: "snippet" }),
     insert: `/${name}`,
   }));
   return <OptionList {...props} name="Commands" options={options} isBusy={false} />;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}
+
+const NO_OFFERS: Offers = { snippets: [], sessions: [] };
+
+/** Snippets and sessions, as of the opening of the list. */
+function useOffers({ store }: PortletModel): Offers {
+  const [offers, setOffers] = useState(NO_OFFERS);
+  useLayoutEffect(() => {
+    store.onOffers = setOffers;
+    store.ask({ type: "portlet:offers-wanted" });
+    return () => {
+      store.onOffers = null;
+    };
+  }, []);
+  return offers;
+}
+
+const SESSIONS_SHOWN_MAX = 5;
+
+/** Sessions whose title contains the typed letters; a mention is one word, so spaces of the title do not count. */
+export function filterSessions(sessions: Offers["sessions"], query: string): Offers["sessions"] {
+  const letters = (text: string) => text.toLowerCase().replace(/[\s-]+/g, "");
+  const wanted = letters(query);
+  return sessions.filter(({ title }) => letters(title).includes(wanted)).slice(0, SESSIONS_SHOWN_MAX);
 }
 
 type Found = Extract<ShellToPortlet, { type: "files:found" }>;
@@ -52,8 +96,8 @@ function FilePopup(props: CompletionPopupProps) {
   const [found, setFound] = useState<Found | null>(null);
   const wanted = useRef(query);
   wanted.current = query;
-  useEffect(() => {
-    // Answers may overtake each other: only the one to what is typed now counts.
+  useLayoutEffect(() => {
+    // Answers may overtake each other: only the one for the current text counts.
     store.onFiles = (answer) => {
       if (answer.query === wanted.current) setFound(answer);
     };
@@ -61,15 +105,23 @@ function FilePopup(props: CompletionPopupProps) {
       store.onFiles = null;
     };
   }, []);
-  useEffect(() => store.ask({ type: "files:search", query }), [query]);
-  const options = (found?.files ?? []).map(({ path, uri }) => ({
+  useLayoutEffect(() => store.ask({ type: "files:search", query }), [query]);
+  const { sessions } = useOffers(props.model);
+  const files = (found?.files ?? []).map(({ path, uri }) => ({
     key: path,
     label: path.slice(path.lastIndexOf("/") + 1),
     detail: path.slice(0, Math.max(0, path.lastIndexOf("/"))),
     insert: `@${path}`,
     link: { type: "link" as const, uri, name: path },
+    icon: "file" as const,
   }));
-  return <OptionList {...props} name="Files" options={options} isBusy={found?.query !== query} />;
+  const mentions = filterSessions(sessions, query).map(({ sessionId, title, project }) => {
+    const link = sessionMention(sessionId, title);
+    const shown = { label: link.name, detail: project, icon: "message" as const, tag: "session" };
+    return { ...shown, key: `session ${sessionId}`, insert: `@${link.name}`, link };
+  });
+  const options = [...files, ...mentions];
+  return <OptionList {...props} name="Files and sessions" options={options} isBusy={found?.query !== query} />;
 }
 
 interface OptionListProps extends CompletionPopupProps {
@@ -81,17 +133,30 @@ interface OptionListProps extends CompletionPopupProps {
 function OptionList({ model, field, token, close, name, options, isBusy }: OptionListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState(0);
-  useEffect(() => setSelected(0), [token.query, token.kind]);
+  // In a layout effect: an arrow key pressed after the paint counts.
+  useLayoutEffect(() => setSelected(0), [token.query, token.kind]);
   const count = options.length;
   const active = Math.min(selected, Math.max(0, count - 1));
   const choose = (option: CompletionOption | undefined) => {
     if (option === undefined) return;
-    const space = field.value[token.to] === " " ? "" : " ";
-    field.setRangeText(option.insert + space, token.from, token.to, "end");
+    if (option.body === undefined) {
+      const space = field.value[token.to] === " " ? "" : " ";
+      field.setRangeText(option.insert + space, token.from, token.to, "end");
+    } else insertSnippet(field, token, option.body);
     if (option.link) model.store.change({ type: "attached", parts: [option.link] });
     model.store.type(field.value);
     close();
   };
+  // Enter or Tab, pressed before the options for this text had loaded: it is applied when they have.
+  const early = useRef<{ readonly key: string; readonly token: CompletionToken } | null>(null);
+  useLayoutEffect(() => {
+    const pressed = early.current;
+    if (isBusy || pressed === null) return;
+    early.current = null;
+    if (!isSameToken(pressed.token, token)) return;
+    if (count > 0) choose(options[active]);
+    else if (pressed.key === "Enter") field.form?.requestSubmit();
+  });
   const onKey = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     const isComposing = event.isComposing || event.keyCode === 229;
@@ -102,7 +167,8 @@ function OptionList({ model, field, token, close, name, options, isBusy }: Optio
     event.stopImmediatePropagation();
     if (intent === "choose") choose(options[active]);
     else if (intent === "close") close();
-    else if (intent !== "wait") setSelected(moveSelection(active, count, intent === "next" ? 1 : -1));
+    else if (intent === "wait") early.current = { key, token };
+    else setSelected(moveSelection(active, count, intent === "next" ? 1 : -1));
   };
   useLayoutEffect(() => {
     field.addEventListener("keydown", onKey, true);
@@ -115,7 +181,7 @@ function OptionList({ model, field, token, close, name, options, isBusy }: Optio
       <span class="visually-hidden" role="status">
         {count > 0 && !isBusy ? `${count} ${name.toLowerCase()}` : ""}
       </span>
-      {/* It scrolls, and what scrolls can be reached by the keyboard. */}
+      {/* It scrolls, and scrollable content must be reachable by keyboard. */}
       <div class="completions" id={LIST_ID} ref={list} role="listbox" tabIndex={0} aria-label={name} popover="manual">
         {options.map((option, index) => (
           <OptionRow key={option.key} option={option} index={index} isActive={index === active} choose={choose} />
@@ -138,8 +204,8 @@ function OptionRow({ option, index, isActive, choose }: OptionRowProps) {
     if (isActive) row.current?.scrollIntoView({ block: "nearest" });
   }, [isActive]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are heard by the field, which keeps the focus
-    // biome-ignore lint/a11y/useFocusableInteractive: the field points at it with aria-activedescendant
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys and keeps the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: the field refers to it with aria-activedescendant
     <div
       class="completion"
       id={optionId(index)}
@@ -149,19 +215,29 @@ function OptionRow({ option, index, isActive, choose }: OptionRowProps) {
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => choose(option)}
     >
-      {option.link && <Icon name="file" class="icon-sm" />}
+      {option.icon && <Icon name={option.icon} class="icon-sm" />}
       <span class="completion-label">{option.label}</span>
+      {option.tag !== undefined && <span class="tag">{option.tag}</span>}
       {option.hint !== undefined && <span class="completion-hint">{option.hint}</span>}
       <span class="completion-detail">{option.detail}</span>
     </div>
   );
 }
 
+/** The text as if it was typed. What follows the name are its arguments; without any, their place is selected. */
+function insertSnippet(field: HTMLTextAreaElement, token: CompletionToken, body: string): void {
+  const args = field.value.slice(token.to).trim();
+  const text = args === "" ? body : fillSnippet(body, args);
+  field.setRangeText(text, 0, field.value.length, "end");
+  const place = text.indexOf(ARGUMENTS);
+  if (place !== -1) field.setSelectionRange(place, place + ARGUMENTS.length);
+}
+
 function optionId(index: number): string {
   return `completion-${index}`;
 }
 
-/** Above the field and as wide, in the top layer: nothing around it clips it, and nothing moves for it. */
+/** Above the field and as wide, in the top layer: nothing clips it, and nothing moves for it. */
 function usePlace(list: { current: HTMLDivElement | null }, field: HTMLTextAreaElement, count: number): void {
   useLayoutEffect(() => {
     const { current } = list;
@@ -188,7 +264,7 @@ function placeAbove({ style }: HTMLElement, field: HTMLTextAreaElement): void {
   style.maxHeight = `${Math.max(0, limit)}px`;
 }
 
-/** The field keeps the focus; these tell a screen reader what is chosen in the list. */
+/** The field keeps the focus; these attributes tell a screen reader what is selected in the list. */
 function useFieldMarks(field: HTMLTextAreaElement, active: string | null): void {
   useLayoutEffect(() => {
     if (active === null) return;
@@ -205,12 +281,12 @@ type CompletionIntent = "next" | "previous" | "choose" | "close" | "wait";
 
 interface CompletionScene {
   readonly count: number;
-  /** What is shown is not the answer to what is typed. */
+  /** The shown options do not match the current text yet. */
   readonly isBusy: boolean;
   readonly isComposing: boolean;
 }
 
-/** What a key means while the list is open; null leaves it to the field. Nothing here ever sends. */
+/** The meaning of a key while the list is open; null leaves it to the field. "wait": until the options are there. */
 export function completionIntent(
   key: string,
   hasModifier: boolean,
@@ -223,20 +299,23 @@ export function completionIntent(
     return count > 0 ? "choose" : null;
   }
   if (count === 0) return null;
-  // The best match is at the bottom of the list, beside the text: the next one is above it.
+  // The best match is at the bottom of the list, next to the text: the next one is above it.
   if (key === "ArrowUp") return "next";
   return key === "ArrowDown" ? "previous" : null;
 }
 
-/** Round and round. */
+/** Wraps around. */
 export function moveSelection(selected: number, count: number, by: 1 | -1): number {
   return count === 0 ? 0 : (selected + by + count) % count;
 }
 
 const SHOWN_COMMANDS_MAX = 50;
 
-/** Commands for what is typed: those whose name begins so, then those that hold it, then those that speak of it. */
-export function filterCommands(commands: readonly SlashCommand[], query: string): readonly SlashCommand[] {
+/** Matching commands: names that start with the query, then names that contain it, then matching descriptions. */
+export function filterCommands<Command extends SlashCommand>(
+  commands: readonly Command[],
+  query: string,
+): readonly Command[] {
   const words = query.toLowerCase();
   const rank = ({ name, description }: SlashCommand): number => {
     const place = name.toLowerCase().indexOf(words);
@@ -249,10 +328,10 @@ export function filterCommands(commands: readonly SlashCommand[], query: string)
     .slice(0, SHOWN_COMMANDS_MAX);
 }
 
-/** The word at the cursor that can be completed, and where it stands. */
+/** The word at the cursor that can be completed, and its position. */
 export interface CompletionToken {
   readonly kind: "command" | "file";
-  /** What follows the `/` or the `@`. */
+  /** The text after the `/` or the `@`. */
   readonly query: string;
   readonly from: number;
   readonly to: number;
@@ -262,7 +341,7 @@ const QUERY_CHARS_MAX = 200;
 /** An `@` inside a word is an address, not a mention. */
 const MENTION = /(?:^|[\s([{"'`])@([^\s@]*)$/;
 
-/** A command only where the message begins, a file anywhere a word can. */
+/** A command only at the start of the message, a file at any word. */
 export function tokenAt(text: string, caret: number): CompletionToken | null {
   const before = text.slice(0, caret);
   const rest = /^\S*/.exec(text.slice(caret))?.[0] ?? "";

@@ -2,43 +2,45 @@ import type { Entry, Part } from "../../protocol/entry.ts";
 import type { CommandId } from "../../protocol/ids.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 
-/** A message on its way: shown at once, kept until the server has it or refuses it. */
+/** A pending message: shown at once, kept until the server confirms or refuses it. */
 export interface Outgoing {
   readonly commandId: CommandId;
   readonly content: string;
   readonly attachments?: readonly Part[] | undefined;
-  /** Where it shows meanwhile: a message sent during a turn waits in the queue. */
+  /** Where it is displayed meanwhile: a message sent during a turn is in the queue. */
   readonly place: "transcript" | "queue";
-  /** For the running turn itself, not for one after it. */
+  /** For the running turn itself, not for a later one. */
   readonly steers?: boolean;
   /** An edited queued message: the messages that were behind it in the queue. */
   readonly aheadOf?: readonly CommandId[];
+  /** Another program has the conversation open: it waits until it is closed there. */
+  readonly whenFree?: boolean;
 }
 
 /** A queued message that was taken into the composer to be edited. */
 interface QueueEdit {
   readonly item: QueueItem;
-  /** The messages behind it in the queue: it goes back ahead of them. */
+  /** The messages behind it in the queue: it returns ahead of them. */
   readonly aheadOf: readonly CommandId[];
-  /** What the composer held before; it comes back when the edit ends. */
+  /** The composer's content before the edit; restored when the edit ends. */
   readonly draft: Pick<ComposerState, "text" | "attachments" | "mentioned" | "unmentioned">;
 }
 
-/** What the composer holds. Plain data, changed only by `stepComposer`. */
+/** The composer's content. Plain data, changed only by `stepComposer`. */
 export interface ComposerState {
   readonly text: string;
-  /** What goes out with the text: images, files, and links to the files it mentions. */
+  /** Sent with the text: images, files, and links to the files it mentions. */
   readonly attachments: readonly Part[];
-  /** The URIs of attached links that have stood in the text as `@name`. */
+  /** The URIs of attached links that have been in the text as `@name`. */
   readonly mentioned: ReadonlySet<string>;
   /** Links whose mention was deleted: not attached, but attached again if the mention returns (undo). */
   readonly unmentioned: readonly Part[];
   /** The queued message being edited. */
   readonly editing: QueueEdit | null;
-  /** The draft as the server last had it; what equals it was not touched here since. */
+  /** The draft as last stored; equal text was not changed here since. */
   readonly keptDraft: string;
   readonly keptAttachments: readonly Part[];
-  /** How many messages back the text was taken from with the arrow keys; null when it was not, or was touched since. */
+  /** How many messages back the text was recalled from with the arrow keys; null if it was not, or was changed since. */
   readonly recalled: number | null;
   /** The text was sent before, and the agent remembers it. */
   readonly isRepeat: boolean;
@@ -49,7 +51,7 @@ export interface ComposerState {
   readonly isCancelArmed: boolean;
 }
 
-/** One and the same, so that nothing looks like a change. */
+/** One shared object, so that it never counts as a change. */
 export const NOTHING_ATTACHED: readonly Part[] = [];
 
 export const EMPTY_COMPOSER: ComposerState = {
@@ -69,7 +71,7 @@ export const EMPTY_COMPOSER: ComposerState = {
 
 export type ComposerEvent =
   | { readonly type: "typed"; readonly text: string }
-  /** `content` stands for the typed text when a prompt was chosen instead of typed. */
+  /** `content` replaces the typed text if a prompt was chosen instead. */
   | {
       readonly type: "submitted";
       readonly commandId: CommandId;
@@ -77,16 +79,17 @@ export type ComposerEvent =
       readonly isQueuePaused?: boolean;
       readonly content?: string;
       readonly steers?: boolean;
+      readonly whenFree?: boolean;
     }
   | { readonly type: "attached"; readonly parts: readonly Part[] }
   | { readonly type: "detached"; readonly part: Part }
   | { readonly type: "confirmed"; readonly commandIds: ReadonlySet<CommandId> }
   | { readonly type: "refused"; readonly message: string; readonly commandId?: CommandId | undefined }
-  /** Without `attachments` those of before stay. */
+  /** Without `attachments` the previous ones stay. */
   | { readonly type: "draft-received"; readonly content: string; readonly attachments?: readonly Part[] | undefined }
   | { readonly type: "draft-kept"; readonly content: string; readonly attachments: readonly Part[] }
   | { readonly type: "queued-taken"; readonly item: QueueItem; readonly aheadOf: readonly CommandId[] }
-  /** Without a queue to go back to, the message stays in the composer. */
+  /** Without a queue to return to, the message stays in the composer. */
   | { readonly type: "edit-ended"; readonly commandId: CommandId; readonly hasQueue: boolean }
   | { readonly type: "message-taken"; readonly content: string; readonly attachments?: readonly Part[] | undefined }
   | { readonly type: "recalled"; readonly text: string; readonly back: number | null }
@@ -94,7 +97,7 @@ export type ComposerEvent =
   | { readonly type: "escape-forgotten" }
   | { readonly type: "error-dismissed" };
 
-/** What the step asks of the world. */
+/** The side effect of a step. */
 type ComposerEffect = { readonly type: "send"; readonly message: Outgoing } | { readonly type: "cancel" };
 
 interface ComposerStep {
@@ -102,20 +105,20 @@ interface ComposerStep {
   readonly effects: readonly ComposerEffect[];
 }
 
-/** Whether a link stands in the text as `@name`; a longer path that begins alike is another file. */
+/** Whether a link is in the text as `@name`; a longer path with the same start is another file. */
 export function isMentioned(text: string, part: Part): boolean {
   if (part.type !== "link") return false;
   const mention = `@${part.name}`;
   for (let at = text.indexOf(mention); at !== -1; at = text.indexOf(mention, at + 1)) {
-    if (!PATH_GOES_ON.test(text.slice(at + mention.length, at + mention.length + 2))) return true;
+    if (!PATH_CONTINUES.test(text.slice(at + mention.length, at + mention.length + 2))) return true;
   }
   return false;
 }
 
-/** A full stop may end the sentence; before a letter it is part of the file's name. */
-const PATH_GOES_ON = /^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}])/u;
+/** A full stop may end the sentence; before a letter it is part of the file name. */
+const PATH_CONTINUES = /^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}])/u;
 
-/** What is kept as the draft: during an edit both texts, so that a reload loses neither. */
+/** The stored draft: during an edit both texts, so that a reload loses neither. */
 export function draftOf({ text, attachments, editing }: ComposerState): Pick<ComposerState, "text" | "attachments"> {
   if (editing === null) return { text, attachments };
   const { draft } = editing;
@@ -125,7 +128,7 @@ export function draftOf({ text, attachments, editing }: ComposerState): Pick<Com
   };
 }
 
-/** What happens to the composer, and what it asks for. Pure: ids and the state of the turn come with the event. */
+/** The next state of the composer, and its effects. Pure: ids and the state of the turn come with the event. */
 export function stepComposer(before: ComposerState, event: ComposerEvent): ComposerStep {
   const { state, effects } = step(before, event);
   return { state: followMentions(before, state), effects };
@@ -191,9 +194,10 @@ function submit(state: ComposerState, event: Extract<ComposerEvent, { type: "sub
     commandId: event.commandId,
     content,
     ...(attachments.length > 0 ? { attachments } : {}),
-    place: event.isTurnActive || (aheadOf && event.isQueuePaused) ? "queue" : "transcript",
+    place: event.isTurnActive || event.whenFree || (aheadOf && event.isQueuePaused) ? "queue" : "transcript",
     ...(event.steers && event.isTurnActive ? { steers: true } : {}),
     ...(aheadOf && { aheadOf }),
+    ...(event.whenFree && { whenFree: true }),
   };
   const left = isTyped ? { ...(state.editing?.draft ?? NO_DRAFT), editing: null, recalled: null, isRepeat: false } : {};
   const next = { ...state, ...left, outgoing: [...state.outgoing, message], error: null, isCancelArmed: false };
@@ -207,7 +211,7 @@ const NO_DRAFT = {
   unmentioned: NOTHING_ATTACHED,
 };
 
-/** The message alone is in the composer until the edit ends; one that is already being edited goes back first. */
+/** Only the message is in the composer until the edit ends; one that is already being edited returns first. */
 function takeQueued(state: ComposerState, event: Extract<ComposerEvent, { type: "queued-taken" }>): ComposerStep {
   const { text, attachments, mentioned, unmentioned } = state;
   const { item, aheadOf } = event;
@@ -223,7 +227,7 @@ function takeQueued(state: ComposerState, event: Extract<ComposerEvent, { type: 
   });
 }
 
-/** Puts the message back as it was, and the draft from before the edit into the composer. */
+/** Puts the message back unchanged, and the draft from before the edit into the composer. */
 function endEdit(state: ComposerState, event: Extract<ComposerEvent, { type: "edit-ended" }>): ComposerStep {
   if (state.editing === null) return stay(state);
   if (!event.hasQueue) return stay({ ...state, ...draftOf(state), editing: null });
@@ -263,14 +267,14 @@ function followMentions(before: ComposerState, state: ComposerState): ComposerSt
   };
 }
 
-/** A refused message goes back where it was written. */
+/** A refused message returns to the composer. */
 function takeBack(state: ComposerState, commandId: Outgoing["commandId"] | undefined): ComposerState {
   const refused = state.outgoing.find((message) => message.commandId === commandId);
   if (refused === undefined) return state;
   return putBack({ ...state, outgoing: state.outgoing.filter((message) => message !== refused) }, refused);
 }
 
-/** Before whatever was typed since: neither text is lost. */
+/** Before any newer text: neither text is lost. */
 function putBack(state: ComposerState, message: Pick<Outgoing, "content" | "attachments">): ComposerState {
   return {
     ...state,
@@ -280,7 +284,7 @@ function putBack(state: ComposerState, message: Pick<Outgoing, "content" | "atta
   };
 }
 
-/** The draft of another window, or of before, never overwrites what is being typed here. */
+/** A draft of another window, or an older one, never overwrites typed text. */
 function receiveDraft(state: ComposerState, event: Extract<ComposerEvent, { type: "draft-received" }>): ComposerState {
   const { content, attachments = state.keptAttachments } = event;
   const isUntouched =
@@ -299,21 +303,21 @@ function pressEscape(state: ComposerState, isTurnActive: boolean): ComposerStep 
 /** Limits how far back a recall looks, so that its cost does not grow with the session. */
 export const SEARCHED_ENTRIES = 2_000;
 
-/** The step that shows the user's own message so many back, none for 0; null when there is no such message. */
+/** The step that recalls the user's own message that many back, none for 0; null if there is no such message. */
 export function recallMessage(entries: readonly Entry[], back: number): ComposerEvent | null {
   if (back < 1) return { type: "recalled", text: "", back: null };
   const text = sentBack(entries, back);
   return text === null ? null : { type: "recalled", text, back };
 }
 
-/** The step that takes a message into the composer again, to go as a new one. */
+/** The step that puts a message into the composer again, to be sent as a new one. */
 export function takeMessage(entries: readonly Entry[], entryId: string): ComposerEvent | null {
   const sent = entries.findLast((entry) => entry.entryId === entryId);
   if (sent?.type !== "user") return null;
   return { type: "message-taken", content: sent.content, attachments: sent.attachments };
 }
 
-/** 1 is the last; the same words twice in a row count once. */
+/** 1 is the last; equal consecutive messages count once. */
 function sentBack(entries: readonly Entry[], back: number): string | null {
   let left = back;
   let last: string | null = null;

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Part } from "../../protocol/entry.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { attachmentName } from "../../ui/words/attachment-name.ts";
@@ -7,7 +7,7 @@ import { CompletionPopup, type CompletionToken, isSameToken, tokenAt } from "./c
 import { isMentioned } from "./composer-state.ts";
 import { filesOf, takeFiles } from "./read-attachments.ts";
 
-/** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
+/** Longer pasted text is attached: in the message it could not be read or edited. */
 const PASTED_CHARS_MAX = 50_000;
 
 function sizeWords(text: string): string {
@@ -19,7 +19,7 @@ interface ToolsProps {
   readonly field: { readonly current: HTMLTextAreaElement | null };
 }
 
-/** What helps with writing and is not needed to write: completions, hints, and whatever is attached. */
+/** Optional help for writing: completions, hints, and attachments. */
 export function ComposerTools({ model, field }: ToolsProps) {
   useGivenFiles(model, field);
   return (
@@ -31,7 +31,7 @@ export function ComposerTools({ model, field }: ToolsProps) {
   );
 }
 
-/** Follows the cursor: a word that can be completed opens the list, Escape closes it until another word is begun. */
+/** Follows the cursor: a word that can be completed opens the list, Escape closes it until another word starts. */
 function Completions({ model, field }: ToolsProps) {
   const [token, setToken] = useState<CompletionToken | null>(null);
   const dismissed = useRef<number | null>(null);
@@ -44,9 +44,9 @@ function Completions({ model, field }: ToolsProps) {
     const next = dismissed.current === null ? found : null;
     setToken((before) => (isSameToken(before, next) ? before : next));
   };
-  model.composer.value; // text may also be put there, or taken away
+  model.composer.value; // text may also be set or cleared
   useLayoutEffect(look);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const moments = ["input", "keyup", "click", "focus", "blur"];
     for (const moment of moments) current?.addEventListener(moment, look);
     return () => {
@@ -61,9 +61,9 @@ function Completions({ model, field }: ToolsProps) {
   return <CompletionPopup model={model} field={current} token={token} close={close} />;
 }
 
-/** Pasted into the field, or dropped anywhere on the session: the browser would leave the page for them otherwise. */
+/** Pasted into the field, or dropped anywhere on the session: the browser would otherwise navigate to them. */
 function useGivenFiles({ store }: PortletModel, field: ToolsProps["field"]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = field;
     const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
     const over = (event: DragEvent) => {
@@ -82,7 +82,7 @@ function useGivenFiles({ store }: PortletModel, field: ToolsProps["field"]): voi
         return;
       }
       const files = filesOf(event.clipboardData);
-      // Programs that copy a picture beside its text mean the text.
+      // Programs that copy an image beside its text mean the text.
       if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;
       event.preventDefault();
       takeFiles(store, files);
@@ -98,7 +98,7 @@ function useGivenFiles({ store }: PortletModel, field: ToolsProps["field"]): voi
   }, []);
 }
 
-/** Files by the system's own dialog, for those who neither paste nor drop. */
+/** Files from the system's dialog. */
 export function AttachButton({ model }: { model: PortletModel }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -126,7 +126,7 @@ export function AttachButton({ model }: { model: PortletModel }) {
   );
 }
 
-/** One quiet line under the text: what a command still wants to know, or what resending means. */
+/** One line below the text: the expected argument of a command, or what resending means. */
 function ComposerHint({ model }: { model: PortletModel }) {
   const agentName = usePiece(model, (state) => state.agentName);
   const commands = usePiece(model, (state) => state.session.config.commands);
@@ -142,7 +142,7 @@ function ComposerHint({ model }: { model: PortletModel }) {
   );
 }
 
-/** What goes out with the message, each with its name and a way to leave it out; mentions stand in the text itself. */
+/** The attachments of the message, each with its name and a remove button; mentions are in the text itself. */
 function AttachmentStrip({ model }: { model: PortletModel }) {
   const { text, attachments } = model.composer.value;
   const shown = attachments.filter((part) => !isMentioned(text, part));

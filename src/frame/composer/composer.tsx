@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icons/icon.tsx";
 import { chordWords } from "../../ui/keys/chords.ts";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
+import { AgentMenu } from "./agent-menu.tsx";
 import { canSend, canSteer } from "./can-send.ts";
 import type { ComposerState } from "./composer-state.ts";
 import { AttachButton, ComposerTools } from "./composer-tools.tsx";
@@ -13,7 +14,7 @@ import { ConfigControls } from "./config-controls.tsx";
 import { MessageField } from "./message-field.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 
-/** Where the user writes. The text stays editable whatever the agent does; only sending may have to wait. */
+/** The message editor. The text stays editable whatever the agent does; only sending may be disabled. */
 export function Composer({ model }: { model: PortletModel }) {
   const { store } = model;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -44,6 +45,7 @@ export function Composer({ model }: { model: PortletModel }) {
         <ComposerTools model={model} field={field} />
         <div class={canEverSteer ? "composer-foot steers" : "composer-foot"}>
           <AttachButton model={model} />
+          <AgentMenu model={model} />
           <ConfigControls model={model} />
           <span class="end">
             <UsageMeter model={model} />
@@ -65,13 +67,13 @@ export function Composer({ model }: { model: PortletModel }) {
   );
 }
 
-/** Sends what is written; Enter before the session's history does so once that is there, unless the text was changed since. */
+/** Sends the text; Enter before the session's history has arrived sends it then, unless the text was changed since. */
 function useSubmit(model: PortletModel): (steers: boolean) => void {
   const { store } = model;
   const isOpened = usePiece(model, (state) => state.isOpened);
   const early = useRef<string | null>(null);
   const submit = (steers: boolean) => {
-    // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
+    // Read from the store, not from the last rendering: Enter may come in the same frame as the last letter.
     if (isComposerEmpty(store.composer)) return;
     if (canSend(store.state)) store.submit(undefined, steers);
     else if (!store.state.isOpened) early.current = store.composer.text;
@@ -108,7 +110,7 @@ function CancelButton({ isArmed, onCancel }: { isArmed: boolean; onCancel: () =>
   );
 }
 
-/** What will set this session to work by itself, and the button that keeps it from that. */
+/** What will wake this session, and the button that prevents it. */
 function ArmedWaits({ model }: { model: PortletModel }) {
   const waits = usePiece(model, (state) => state.session.waits);
   return (
@@ -155,7 +157,7 @@ function ComposerError({ error, onDismiss }: { error: string | null; onDismiss: 
   );
 }
 
-/** Beside Send while a turn runs that takes messages: Send queues, this does not wait. */
+/** Beside Send while the running turn accepts messages: Send queues, this does not wait. */
 function SteerButton({ isOff, steer }: { isOff: boolean; steer: () => void }) {
   return (
     <button

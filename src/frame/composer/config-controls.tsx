@@ -1,6 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ignore } from "../../lib/ignore.ts";
+import { isModelOption, modelsOf } from "../../presentation/model-list.ts";
+import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { ModelPicker } from "../../ui/models/model-picker.tsx";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
 
 type Select = Extract<ConfigOption, { type: "select" }>;
@@ -11,8 +15,8 @@ const MENU_ID = "more-options";
 const MENU_GAP_PX = 6;
 
 /**
- * Whatever the agent lets the user choose in this session, mode and model included, in its order. What does not fit
- * into the row is in a menu at its end: nothing is cut off, and the row stays one line.
+ * The agent's options for this session, mode and model included, in its order. Options that do not fit
+ * into the row are in a menu at its end: nothing is cut off, and the row stays one line.
  */
 export function ConfigControls({ model }: { model: PortletModel }) {
   const options = usePiece(model, (state) => state.session.config.options);
@@ -21,7 +25,9 @@ export function ConfigControls({ model }: { model: PortletModel }) {
   const row = useRef<HTMLDivElement>(null);
   const fitting = useFitting(row, options);
   const control = (option: ConfigOption) =>
-    option.type === "select" ? (
+    isModelOption(option) ? (
+      <ModelControl key={option.id} model={model} option={option} isOff={isOff} choose={choose} />
+    ) : option.type === "select" ? (
       <SelectControl key={option.id} option={option} isOff={isOff} choose={choose} />
     ) : (
       <ToggleControl key={option.id} option={option} isOff={isOff} choose={choose} />
@@ -35,7 +41,7 @@ export function ConfigControls({ model }: { model: PortletModel }) {
   );
 }
 
-/** How many options fit beside each other, measured before anything is painted. */
+/** How many options fit side by side, measured before anything is painted. */
 function useFitting(row: { readonly current: HTMLDivElement | null }, options: readonly ConfigOption[]): number {
   const [widthPx, setWidthPx] = useState(0);
   const [measured, setMeasured] = useState({ options, widthPx: -1, count: options.length });
@@ -46,11 +52,12 @@ function useFitting(row: { readonly current: HTMLDivElement | null }, options: r
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  const isCurrent = measured.options === options && measured.widthPx === widthPx;
+  // Without options nothing is measured: that would lay out the whole frame, each time one is loaded.
+  const isCurrent = options.length === 0 || (measured.options === options && measured.widthPx === widthPx);
   useLayoutEffect(() => {
     const { current } = row;
     if (isCurrent || current === null) return;
-    // All of them are in the row for this one look.
+    // All of them are in the row for this measurement.
     const widths = [...current.querySelectorAll<HTMLElement>(":scope > .select")].map((one) => one.offsetWidth);
     setMeasured({ options, widthPx, count: countFitting(widths, current.clientWidth) });
   });
@@ -58,7 +65,7 @@ function useFitting(row: { readonly current: HTMLDivElement | null }, options: r
 }
 
 const GAP_PX = 2;
-/** The button that has the rest. */
+/** The button for the rest. */
 const MORE_WIDTH_PX = 56;
 
 function countFitting(widths: readonly number[], roomPx: number): number {
@@ -123,6 +130,44 @@ interface ControlProps<Option> {
   readonly choose: (id: string, value: string | boolean) => void;
 }
 
+const NO_FAVOURITES: readonly string[] = [];
+
+/** The model has a list to search, with the favourites of its agent: they are asked for when it opens. */
+function ModelControl({ model, option, isOff, choose }: ControlProps<Select> & { readonly model: PortletModel }) {
+  const cliType = usePiece(model, (state) => state.cliType);
+  const [known, setKnown] = useState<Extract<PlainServerMessage, { type: "agent:options" }> | null>(null);
+  const take = (answer: PlainServerMessage) => {
+    if (answer.type === "agent:options") setKnown(answer);
+  };
+  if (cliType === null) return null;
+  const { store } = model;
+  return (
+    <span class="select" title={option.description ?? option.name}>
+      <span class="option-name" aria-hidden="true">
+        {option.name}
+      </span>
+      <ModelPicker
+        label={option.name}
+        models={modelsOf(option)}
+        value={option.currentValue}
+        favourites={known?.favourites ?? NO_FAVOURITES}
+        lastModel={known?.lastModel}
+        isOff={isOff}
+        onOpen={() => {
+          store.request({ type: "agent:options", cliType }).then(take, ignore("all models are there without it"));
+        }}
+        // The agent decides: until it confirms, the old one stays.
+        onChoose={(value) => choose(option.id, value)}
+        onFavour={(value, favourite) => {
+          store
+            .request({ type: "agent:favourite", cliType, model: value, favourite })
+            .then(take, (error: Error) => store.notify(error.message));
+        }}
+      />
+    </span>
+  );
+}
+
 function SelectControl({ option, isOff, choose }: ControlProps<Select>) {
   return (
     <span class="select" title={option.description ?? option.name}>
@@ -136,7 +181,7 @@ function SelectControl({ option, isOff, choose }: ControlProps<Select>) {
           disabled={isOff}
           onChange={(event) => {
             const { value } = event.currentTarget;
-            // The agent decides: until it says so, the choice stays what it was.
+            // The agent decides: until it confirms, the old value stays.
             event.currentTarget.value = option.currentValue;
             choose(option.id, value);
           }}

@@ -18,19 +18,19 @@ const scene = (more: Partial<ComposerScene> = {}): ComposerScene => ({
   ...more,
 });
 
-test("Enter sends, Shift+Enter breaks, and an input method keeps its Enter", () => {
+test("Enter sends, Shift+Enter inserts a line break, and an input method keeps its Enter", () => {
   expect(composerIntent(press("Enter"), scene())).toBe("send");
   expect(composerIntent(press("Enter", { shift: true }), scene())).toBeNull();
   expect(composerIntent(press("Enter", { isComposing: true }), scene())).toBeNull();
 });
 
-test("[X-6] arrow-up edits the last queued message only when nothing is typed", () => {
+test("[X-6] arrow-up edits the last queued message only if the field is empty", () => {
   expect(composerIntent(press("ArrowUp"), scene({ text: "", queuedCount: 1 }))).toBe("edit-queued");
   expect(composerIntent(press("ArrowUp"), scene({ queuedCount: 1 }))).toBeNull();
   expect(composerIntent(press("ArrowUp", { shift: true }), scene({ text: "", queuedCount: 1 }))).toBeNull();
 });
 
-test("[X-6] Ctrl+Enter steers where the agent can be steered, and else sends", () => {
+test("[X-6] Ctrl+Enter steers if the agent supports it, otherwise sends", () => {
   for (const modifier of [{ ctrl: true }, { meta: true }]) {
     expect(composerIntent(press("Enter", modifier), scene({ canSteer: true }))).toBe("steer");
     expect(composerIntent(press("Enter", modifier), scene())).toBe("send");
@@ -38,7 +38,7 @@ test("[X-6] Ctrl+Enter steers where the agent can be steered, and else sends", (
   expect(composerIntent(press("Enter"), scene({ canSteer: true }))).toBe("send");
 });
 
-test("[X-6] without a queue the arrows walk earlier messages, from an empty field or an untouched one", () => {
+test("[X-6] without a queue the arrow keys recall earlier messages, from an empty field or an unchanged one", () => {
   expect(composerIntent(press("ArrowUp"), scene({ text: "" }))).toBe("recall-older");
   expect(composerIntent(press("ArrowDown"), scene({ text: "" }))).toBeNull();
   expect(composerIntent(press("ArrowUp"), scene({ isRecalled: true }))).toBe("recall-older");

@@ -4,7 +4,7 @@ import { type PortletModel, usePiece } from "../portlet-model.ts";
 import type { PortletStore } from "../portlet-store.ts";
 import { canSteer } from "./can-send.ts";
 
-/** What browsers report for a key that an input method has taken. */
+/** What browsers report for a key that an input method handles. */
 const TAKEN_KEY_CODE = 229;
 
 interface MessageFieldProps {
@@ -17,7 +17,7 @@ interface MessageFieldProps {
 export function MessageField({ model, field, submit }: MessageFieldProps) {
   const { store } = model;
   const placeholder = usePlaceholder(model);
-  model.composer.value; // drawn again with every change, whether or not it touched the text
+  model.composer.value; // rendered again with every change, whether or not it affects the text
   useLayoutEffect(() => {
     if (field.current) showText(field.current, store);
   });
@@ -57,7 +57,7 @@ export function MessageField({ model, field, submit }: MessageFieldProps) {
   );
 }
 
-/** Shows text that was not typed: a draft, a message that came back, the empty text after sending. */
+/** Shows text that was not typed: a draft, a refused message, the empty text after sending. */
 function showText(field: HTMLTextAreaElement, { composer: { text } }: PortletStore): void {
   if (field.value === text) return;
   field.value = text;
@@ -65,7 +65,7 @@ function showText(field: HTMLTextAreaElement, { composer: { text } }: PortletSto
 }
 
 /**
- * Moves the keyboard to the message. The field gets the store's text first, not with the next frame: a letter typed
+ * Focuses the message field. It gets the store's text first, not with the next frame: a letter typed
  * before that frame would otherwise replace the text.
  */
 export function focusMessageField(document: Document, store: PortletStore): void {
@@ -78,39 +78,43 @@ export function focusMessageField(document: Document, store: PortletStore): void
 function usePlaceholder(model: PortletModel): string {
   const agentName = usePiece(model, (state) => state.agentName);
   const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
+  const isPaused = usePiece(model, (state) => state.session.pause !== null);
   const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
   const isUnstarted = usePiece(model, (state) => state.startFailure !== null);
   const isWritable = usePiece(model, (state) => state.isWritable);
+  const looks = usePiece(model, (state) => state.person?.looks === true);
+  if (looks) return "You may look here. To write, ask an owner for the role member";
   if (!isWritable) return "Keep typing. You can send once the disk is writable again";
   if (isUnstarted) return `Keep typing. You can send once ${agentName} has started`;
   if (isAway) return `Keep typing. You can send once ${agentName} is back`;
+  if (isPaused) return "Held until the session resumes";
   return isActive ? "Queue a message" : `Message ${agentName}`;
 }
 
-/** A key press in the composer, as far as it matters here. */
+/** A key press in the composer. */
 export interface ComposerKey {
   readonly key: string;
   readonly shift: boolean;
   readonly ctrl: boolean;
   readonly alt: boolean;
   readonly meta: boolean;
-  /** An input method is choosing characters: its keys are its own. */
+  /** An input method is active and handles its own keys. */
   readonly isComposing: boolean;
 }
 
-/** What the composer holds when the key is pressed. */
+/** The state of the composer when the key is pressed. */
 export interface ComposerScene {
   readonly text: string;
   readonly queuedCount: number;
-  /** The text is an earlier message, untouched, with the cursor at its end. */
+  /** The text is an unchanged earlier message, with the cursor at its end. */
   readonly isRecalled: boolean;
-  /** The running turn takes messages. */
+  /** The running turn accepts messages. */
   readonly canSteer: boolean;
 }
 
 type ComposerIntent = "send" | "steer" | "edit-queued" | "recall-older" | "recall-newer";
 
-/** What a key means; null leaves it to the text field. The frame handles Esc. */
+/** The meaning of a key; null leaves it to the text field. The frame handles Esc. */
 export function composerIntent(press: ComposerKey, scene: ComposerScene): ComposerIntent | null {
   const { key, shift, ctrl, alt, meta, isComposing } = press;
   if (isComposing) return null;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dropPlace, moveQueued } from "./queued-messages.tsx";
 
-test("[X-6] a message takes another place, and the ends are ends", () => {
+test("[X-6] a message moves to another position, within the ends", () => {
   const queue = ["a", "b", "c"];
   expect(moveQueued(queue, 2, 0)).toEqual(["c", "a", "b"]);
   expect(moveQueued(queue, 0, 1)).toEqual(["b", "a", "c"]);
@@ -15,7 +15,7 @@ test("[X-6] a message takes another place, and the ends are ends", () => {
     expect(moveQueued(queue, from, to)).toBe(queue);
 });
 
-test("[X-6] what is dropped takes the place of the row under the pointer, or the last", () => {
+test("[X-6] a dropped row takes the position of the row under the pointer, or the last", () => {
   const rows = [
     { top: 0, bottom: 30 },
     { top: 30, bottom: 60 },

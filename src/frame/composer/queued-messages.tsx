@@ -12,13 +12,17 @@ import type { Outgoing } from "./composer-state.ts";
 
 const SEND_NOW_WORDS = "Send now: stops the running turn and sends this next";
 
-/** Messages that wait for the running turn to end: each can be moved, taken back, sent before the others or dropped. */
+/** Messages queued for the end of the running turn: each can be moved, edited, sent first or removed. */
 export function QueuedMessages({ model }: { model: PortletModel }) {
   const queue = usePiece(model, (state) => state.session.queue);
-  const isPaused = usePiece(model, (state) => state.session.queuePaused);
+  // At a usage limit, and while another program has the conversation open, a card says when it is sent.
+  const isPaused = usePiece(
+    model,
+    ({ session }) => session.queuePaused && session.pause === null && session.away?.waits !== true,
+  );
   const { outgoing, editing } = model.composer.value;
   const sending = outgoing.filter(({ place }) => place === "queue");
-  // An edited message stays at its place while it is edited and while it is on its way back.
+  // An edited message keeps its position while it is edited and while it is sent back.
   const isAhead = (aheadOf: readonly CommandId[] | undefined, index: number) =>
     aheadOf !== undefined && queue.findIndex(({ commandId }) => aheadOf.includes(commandId)) === index;
   const sendingAt = (index: number) =>
@@ -63,7 +67,7 @@ function SendingRow({ content, steers }: Outgoing) {
   );
 }
 
-/** Holds the place of the message that is in the composer. */
+/** Placeholder for the message that is in the composer. */
 function EditingRow({ model }: { model: PortletModel }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this groups a text with its button
@@ -191,7 +195,7 @@ function QueueButton({ label, title = label, icon, onClick }: QueueButtonProps) 
   );
 }
 
-/** Dragging a row along the list: it takes the place of the row it is dropped on. */
+/** Dragging a row along the list: it takes the position of the row it is dropped on. */
 function useQueueDrag(model: PortletModel, list: { current: HTMLElement | null }) {
   const [dragged, setDragged] = useState<CommandId | null>(null);
   const [target, setTarget] = useState<number | null>(null);
@@ -241,7 +245,7 @@ function attachmentWords(count: number): string {
   return count === 1 ? "1 attachment" : `${count} attachments`;
 }
 
-/** A list with one item at another place; the same list when it would not move. */
+/** A list with one item moved; the same list if it would not move. */
 export function moveQueued<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   const place = Math.min(Math.max(to, 0), items.length - 1);
@@ -249,7 +253,7 @@ export function moveQueued<Item>(items: readonly Item[], from: number, to: numbe
   return items.toSpliced(from, 1).toSpliced(place, 0, item);
 }
 
-/** Where a dragged row would land: it takes the place of the row whose middle the pointer has passed. */
+/** Where a dragged row would be dropped: at the position of the row whose middle the pointer has passed. */
 export function dropPlace(edges: readonly { readonly top: number; readonly bottom: number }[], y: number): number {
   const over = edges.findIndex(({ bottom }) => y < bottom);
   return over === -1 ? edges.length - 1 : over;

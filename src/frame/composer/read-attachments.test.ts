@@ -8,8 +8,8 @@ const around = (abilities: typeof ALL | undefined = ALL) => ({ abilities, agentN
 const file = (type: string, size = 10) => ({ name: "a.file", type, size });
 const words = (given: ReturnType<typeof judgeFile>) => (given.as === "refused" ? given.words : given.as);
 
-describe("[X-7] what a file goes to the agent as", () => {
-  test("images, sounds and text, where the agent takes them or has not said", () => {
+describe("[X-7] how a file is sent to the agent", () => {
+  test("images, audio and text, if the agent accepts them or has not stated it", () => {
     for (const abilities of [ALL, undefined])
       expect(
         ["image/png", "audio/wav", "text/plain", "", "image/svg+xml"].map(
@@ -18,7 +18,7 @@ describe("[X-7] what a file goes to the agent as", () => {
       ).toEqual(["image", "audio", "text", "text", "text"]);
   });
 
-  test("what the agent does not take is refused by its name, with the way out", () => {
+  test("files that the agent does not accept are refused by name, with advice", () => {
     expect(words(judgeFile(file("image/png"), around(NONE)))).toContain("Codex does not accept images");
     expect(words(judgeFile(file("audio/wav"), around(NONE)))).toContain("Codex does not accept audio");
     expect(words(judgeFile(file("text/plain"), around(NONE)))).toContain("Type @");
@@ -26,7 +26,7 @@ describe("[X-7] what a file goes to the agent as", () => {
     expect(words(judgeFile(file("video/mp4"), around()))).toContain("unsupported format");
   });
 
-  test("every limit says what it is", () => {
+  test("every limit is named in its error", () => {
     expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX), around()))).toBe("image");
     expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX + 1), around()))).toContain("the limit is 5 MB");
     const full = { ...around(), bytes: MESSAGE_ATTACHMENT_BYTES_MAX };

@@ -18,11 +18,11 @@ interface Around {
 
 interface Read {
   readonly parts: readonly Part[];
-  /** What could not be attached, and why. */
+  /** Files that could not be attached, and why. */
   readonly refused: readonly string[];
 }
 
-/** Files as what goes to the agent; one that cannot go leaves the others alone. */
+/** Converts files to parts for the agent; one that cannot be sent does not affect the others. */
 async function readAttachments(files: readonly File[], around: Around): Promise<Read> {
   const parts: Part[] = [];
   const refused: string[] = [];
@@ -48,7 +48,7 @@ async function readFile(file: File, as: "image" | "audio" | "text"): Promise<Par
   return { type: "resource", uri: `attachment:///${encodeURIComponent(file.name)}`, ...mimeType, text };
 }
 
-/** Null when the bytes are no text. */
+/** Null if the bytes are not text. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -107,14 +107,14 @@ interface GivenFile {
 interface Surroundings {
   readonly abilities: PromptAbilities | undefined;
   readonly agentName: string;
-  /** What is attached already. */
+  /** Already attached parts. */
   readonly count: number;
   readonly bytes: number;
 }
 
 type FileVerdict = { readonly as: "image" | "audio" | "text" } | { readonly as: "refused"; readonly words: string };
 
-/** What a file can go to the agent as, or in words why it cannot. Pure. */
+/** How a file can be sent to the agent, or why it cannot. Pure. */
 export function judgeFile({ name, type, size }: GivenFile, around: Surroundings): FileVerdict {
   const refuse = (words: string): FileVerdict => ({ as: "refused", words: `${name} was not attached: ${words}` });
   const { abilities, agentName } = around;

@@ -17,11 +17,11 @@ interface FindOptions {
   readonly rows: () => TranscriptRows;
   readonly hasMore: () => boolean;
   readonly askForOlder: () => void;
-  /** Where the session works: its paths are shown from there on. */
+  /** The working directory: paths are shown relative to it. */
   readonly directory: () => string;
 }
 
-/** Find in a session: the model finds, the transcript brings into view, the marks show. Fetched when first asked for. */
+/** Find in a session: the model finds, the transcript scrolls, the marks highlight. Loaded on first use. */
 export class FindInSession {
   readonly #options: FindOptions;
   readonly #model: FindModel;
@@ -60,7 +60,7 @@ export class FindInSession {
     this.#search();
   }
 
-  /** Gives the keyboard back to where it was. */
+  /** Returns the focus to where it was. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -101,7 +101,7 @@ export class FindInSession {
     this.#bar.setCount(findWords(this.#model, isFetchingOlder), this.#hasNone(isFetchingOlder));
   }
 
-  /** What was not fetched yet is found too: all of it comes, page by page, while the field is open. */
+  /** Older entries are searched, too: they are loaded page by page while the field is open. */
   #fetchOlder(): boolean {
     if (this.#model.pattern === null || !this.#options.hasMore()) return false;
     if (this.#model.isDone) this.#options.askForOlder();
@@ -137,7 +137,7 @@ export class FindInSession {
   }
 }
 
-/** "3 of 17", and what is still being looked at. */
+/** "3 of 17", and what is still being searched. */
 function findWords(model: FindModel, isFetchingOlder: boolean): string {
   if (model.pattern === null) return "";
   const { total, position } = model;
@@ -157,7 +157,7 @@ interface FindBarOptions {
   readonly onClose: () => void;
 }
 
-/** The field that finds, how much it found, and the ways through it. */
+/** The find field, the number of matches, and the buttons. */
 class FindBar {
   readonly element = createElement("div", "find-bar");
   readonly #input = createElement("input", "find-input");
@@ -193,7 +193,7 @@ class FindBar {
     return this.#input.value;
   }
 
-  /** Takes the keyboard; `query` replaces what stood there. */
+  /** Takes the focus; `query` replaces its text. */
   focus(query: string): void {
     if (query !== "") this.#input.value = query;
     this.#input.focus();
@@ -225,10 +225,10 @@ function createButton(label: string, icon: "down" | "close", onClick: () => void
 
 const ALL = "find-match";
 const CURRENT = "find-current";
-/** Matches this far outside the view are marked too, so that a small scroll shows no unmarked text. */
+/** Matches this far outside the view are marked, too, so that a small scroll shows no unmarked text. */
 const MARGIN_PX = 200;
 
-/** Marks matches in the page without touching it: the text, and a selection in it, stay as they are. */
+/** Highlights matches without changing the DOM: the text, and a selection in it, stay unchanged. */
 class FindMarks {
   readonly #log: HTMLElement;
 
@@ -236,7 +236,7 @@ class FindMarks {
     this.#log = log;
   }
 
-  /** The very match in an entry's article; the last there is when the page shows fewer than the entry has. */
+  /** The given match in an entry's article; the last one if the page shows fewer than the entry has. */
   rangeIn(article: Element, pattern: RegExp, ordinal: number): Range | null {
     const ranges = matchRanges(article, pattern);
     return ranges[Math.min(ordinal, ranges.length - 1)] ?? null;
@@ -246,7 +246,7 @@ class FindMarks {
     return matchRanges(article, pattern).length;
   }
 
-  /** Marks what is in view; `current` is found again by its entry, for its text may have been drawn anew. */
+  /** Highlights what is in view; `current` is located again by its entry, because its text may have been rendered again. */
   show(pattern: RegExp | null, current: { readonly entryId: string; readonly ordinal: number } | null): void {
     if (!("highlights" in CSS)) return;
     const all = pattern === null ? [] : this.#articlesInView().flatMap((article) => matchRanges(article, pattern));
@@ -273,10 +273,11 @@ class FindMarks {
   }
 }
 
-/** What stands in an entry and is none of its text: heads, clocks, buttons, numbers, and the entries inside it. */
+/** Parts of an entry that are not its text: heads, clocks, buttons, numbers, and nested entries. */
 const APART =
   "article, .visually-hidden, .block-head, .entry-meta, .entry-actions, .end, .note, .segments, [hidden], .terminal-more, " +
-  ".show-more, .fold, .tool-raw, .whole-output, .sub-agent > .line, .tag, .stat-add, .stat-del";
+  ".show-more, .fold, .tool-raw, .whole-output, .sub-agent > .line, .tag, .stat-add, .stat-del, .turn-changes, .changes-told, " +
+  ".changes-more, .status-letter, .stats";
 const BLOCKS = "p, h1, h2, h3, h4, h5, h6, pre, td, th, li, button, div, summary, a.part-link, article";
 
 interface Piece {
@@ -284,7 +285,7 @@ interface Piece {
   readonly start: number;
 }
 
-/** Where a pattern matches in an entry as it stands in the page, in order. */
+/** The matches of a pattern in an entry's DOM, in order. */
 function matchRanges(article: Element, pattern: RegExp): Range[] {
   const { text, pieces } = readText(article);
   return [...text.matchAll(pattern)].flatMap((match) => rangeOf(pieces, match.index, match.index + match[0].length));

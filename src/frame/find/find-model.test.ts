@@ -20,6 +20,9 @@ const rowsOf = (entries: readonly Entry[]) =>
     status: "connected",
     agentName: "Agent",
     asked: new Set(),
+    undos: new Map(),
+    branches: new Map(),
+    hasMore: false,
   });
 
 function find(entries: readonly Entry[], query: string, from: string | null = null): FindModel {
@@ -32,19 +35,19 @@ function find(entries: readonly Entry[], query: string, from: string | null = nu
 }
 
 describe("FindModel", () => {
-  test("counts what is shown, not how it is written", () => {
+  test("counts what is shown, not its source", () => {
     expect(find([said("a", "A **bold** word and [a bold link](https://bold.example)")], "bold").total).toBe(2);
     expect(find([said("a", "**two** words")], "two words").total).toBe(1);
     expect(find([said("a", "two\nwords")], "TWO   Words").total).toBe(1);
     expect(find([said("a", "end of one\n\nbegin of two")], "one begin").total).toBe(0);
   });
 
-  test("takes every character as it stands", () => {
+  test("takes every character literally", () => {
     expect(find([said("a", "`a.b(c)` and abbc)")], "a.b(c)").total).toBe(1);
     expect(find([said("a", "anything")], "   ").pattern).toBeNull();
   });
 
-  test("starts at the reader's place and goes around both ends", () => {
+  test("starts at the reader's position and wraps around both ends", () => {
     const entries = [said("a", "x"), said("b", "x x"), said("c", "none"), said("d", "x")];
     const model = find(entries, "x", "c");
     expect([model.position, model.total]).toEqual([4, 4]);
@@ -55,7 +58,7 @@ describe("FindModel", () => {
     expect([model.current, model.position]).toEqual([{ entryId: id("b"), ordinal: 1 }, 3]);
   });
 
-  test("keeps the current match when older entries come in front, and reads only what is new", () => {
+  test("keeps the current match when older entries are added in front, and reads only new ones", () => {
     const newer = [said("m", "needle"), said("n", "needle")];
     const model = find(newer, "needle", "n");
     model.setRows(rowsOf([said("a", "needle"), said("b", "hay"), ...newer]));

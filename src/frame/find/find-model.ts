@@ -8,7 +8,7 @@ import type { EntryRow, TranscriptRows } from "../transcript/rows.ts";
 
 const MARKS = /[*_~`\\]/g;
 
-/** A match, by its entry and its place among the matches in it. */
+/** A match, by its entry and its index among the matches in it. */
 interface FindPlace {
   readonly entryId: EntryId;
   readonly ordinal: number;
@@ -19,7 +19,10 @@ interface EntryHits {
   readonly count: number;
 }
 
-/** What is found in a session's entries, oldest first. It reads the entries and not the page: most of them are not in it. */
+/**
+ * The matches in a session's entries, oldest first. It searches the entries and not the DOM, because most of them are
+ * not in it.
+ */
 export class FindModel {
   readonly #directory: () => string;
   #query = "";
@@ -52,7 +55,7 @@ export class FindModel {
     return this.#hits.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The current match's number, counted from 1; 0 when there is none. */
+  /** The number of the current match, from 1; 0 if there is none. */
   get position(): number {
     const at = this.#indexOf(this.#current);
     if (at === -1 || this.#current === null) return 0;
@@ -75,7 +78,7 @@ export class FindModel {
     this.#restart();
   }
 
-  /** Reads on until it is done or `isOver`; at least one entry each time. */
+  /** Continues until it is done or `isOver`; at least one entry each time. */
   work(isOver: () => boolean): void {
     while (!this.isDone) {
       const entry = this.#entries[this.#read];
@@ -87,7 +90,7 @@ export class FindModel {
     if (this.isDone) this.#keepCurrent();
   }
 
-  /** Makes the first match at or after an entry the current one; the last of all when there is none after it. */
+  /** Makes the first match at or after an entry the current one; the last of all if there is none after it. */
   startAt(entryId: EntryId | null): void {
     const from = this.#entries.findIndex((entry) => entry.entryId === entryId);
     const before = new Set(this.#entries.slice(0, Math.max(0, from)).map((entry) => entry.entryId));
@@ -97,7 +100,7 @@ export class FindModel {
     else this.#current = last ? { entryId: last.entryId, ordinal: last.count - 1 } : null;
   }
 
-  /** Goes to the next match or the one before, around both ends. */
+  /** Moves to the next or previous match, wrapping around both ends. */
   step(steps: 1 | -1): void {
     const at = this.#indexOf(this.#current);
     const hit = this.#hits[at];
@@ -120,7 +123,7 @@ export class FindModel {
     this.#read = this.#pattern === null ? this.#entries.length : 0;
   }
 
-  /** What was current may have changed its text, or be gone. */
+  /** The current match may have changed its text, or no longer exist. */
   #keepCurrent(): void {
     const hit = this.#hits[this.#indexOf(this.#current)];
     if (!hit || !this.#current) this.#current = null;
@@ -134,7 +137,7 @@ export class FindModel {
   #countIn(entry: Entry): number {
     const known = this.#counts.get(entry);
     if (known !== undefined) return known;
-    // Reading markdown is dear: an entry in which the query's longest word does not stand, marks aside, is passed over.
+    // Parsing markdown is expensive: an entry without the query's longest word is skipped.
     const shown = shownTexts(entry, this.#directory());
     const source = shown.map(({ text }) => text).join("\n");
     const mayMatch = source.toLowerCase().replace(MARKS, "").includes(this.#word);
@@ -149,7 +152,7 @@ function entriesIn({ entry, children }: EntryRow): Entry[] {
   return children.length === 0 ? [entry] : [entry, ...children.flatMap(entriesIn)];
 }
 
-/** A piece of an entry as it reads on screen, one text for each place that stands apart. */
+/** A piece of an entry as shown on screen, one text for each separate block. */
 function readTexts({ text, format }: ShownText): string[] {
   switch (format) {
     case "plain":
@@ -188,19 +191,22 @@ function blockTexts(block: BlockNode): string[] {
   }
 }
 
-/** Stands between texts that are apart on the screen: no query reaches across it. */
+/** Separates texts that are apart on screen: no query matches across it. */
 export const TEXT_BREAK = "\u0000";
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;
 export const FIND_QUERY_CHARS_MAX = 1_000;
 
-/** What a query matches: as it stands, in any case, with any white space where it has some. Null when there is nothing to find. */
+/**
+ * The pattern of a query: literal, ignoring case, with any white space for white space. Null if there is nothing to
+ * find.
+ */
 function findPattern(query: string): RegExp | null {
   const words = query.slice(0, FIND_QUERY_CHARS_MAX).trim().split(/\s+/);
   if (words[0] === undefined || words[0] === "") return null;
   return new RegExp(words.map((word) => word.replace(SPECIAL, "\\$&")).join("\\s+"), "giu");
 }
 
-/** The longest run of letters and digits in a query: a source without it need not be read. */
+/** The longest run of letters and digits in a query: a source without it need not be parsed. */
 function longestWord(query: string): string {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");

@@ -2,19 +2,19 @@ import { createElement } from "../../ui/create-element.ts";
 import { exactTime } from "../../ui/words/time-words.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
 
-/** More than this is no paper that anybody reads, and would hold the page up while it is made. */
+/** More would not be read on paper, and would block the page while it is rendered. */
 const PRINT_ENTRIES_MAX = 1_000;
 
 interface PrintOptions {
   readonly transcript: TranscriptView;
   readonly hasMore: () => boolean;
   readonly askForOlder: () => void;
-  /** What the paper is headed with. */
+  /** The heading of the printout. */
   readonly head: () => { readonly title: string; readonly agentName: string };
   readonly print: () => void;
 }
 
-/** Prints a session: first what is older is fetched, as far as it is printed, then every such entry is made real. */
+/** Prints a session: loads older entries up to the limit, then renders every entry. */
 export class PrintSession {
   readonly #options: PrintOptions;
   readonly #head = createElement("header", "paper-head column");
@@ -30,7 +30,7 @@ export class PrintSession {
     this.update();
   }
 
-  /** More of the session may have come. */
+  /** More of the session may have arrived. */
   update(): void {
     const { transcript, hasMore, askForOlder, head, print } = this.#options;
     if (!this.#isWanted) return;

@@ -1,6 +1,6 @@
-import { splitPath } from "../../presentation/tool-line.ts";
+import { readBelowDirectory, readPlace, splitPath } from "../../presentation/tool-line.ts";
 import { EntryId } from "../../protocol/ids.ts";
-import { PAGE_ENTRIES_MAX } from "../../protocol/limits.ts";
+import { FILES_FOUND_MAX, PAGE_ENTRIES_MAX } from "../../protocol/limits.ts";
 import { placeBeside } from "../../ui/controls/place-beside.ts";
 import { createElement, setText } from "../../ui/create-element.ts";
 import { createIcon } from "../../ui/icons/create-icon.ts";
@@ -8,7 +8,8 @@ import type { SessionWish } from "../../ui/keys/shortcut-table.ts";
 import { createBlockButton, showCopied } from "../../ui/markdown/block-button.ts";
 import { copyText } from "../../ui/markdown/copy-text.ts";
 import { FindInSession } from "../find/find-in-session.ts";
-import type { PortletStore } from "../portlet-store.ts";
+import { type PortletStore, RequestError } from "../portlet-store.ts";
+import type { FilePlace } from "../side-panel.tsx";
 import { entryMarkdown, turnMarkdown } from "../transcript/copied-markdown.ts";
 import type { TranscriptRows } from "../transcript/rows.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
@@ -18,14 +19,16 @@ interface ReadingToolsOptions {
   readonly transcript: TranscriptView;
   readonly store: PortletStore;
   readonly rows: () => TranscriptRows;
+  /** Opens a file of the session's directory at the lines in the text. */
+  readonly openFile: (place: FilePlace) => void;
 }
 
-/** What a reader does with a transcript besides reading: find, step, copy, look closer. */
+/** The reader's tools: find, step, copy, zoom. */
 export class ReadingTools {
   readonly #options: ReadingToolsOptions;
   #find: FindInSession | null = null;
   #print: PrintSession | null = null;
-  /** The reader is on the way to the first message, and older ones are still being loaded. */
+  /** A jump to the first message is in progress, and older ones are still being loaded. */
   #seeksFirst = false;
 
   constructor(options: ReadingToolsOptions) {
@@ -33,6 +36,7 @@ export class ReadingTools {
     const { element } = options.transcript;
     element.addEventListener("click", (event) => this.#click(event));
     element.addEventListener("keydown", (event) => this.#pressOnImage(event));
+    element.addEventListener("contextmenu", (event) => openMenuOfPath(event));
     for (const moved of ["wheel", "pointerdown", "touchstart"])
       element.addEventListener(
         moved,
@@ -43,14 +47,14 @@ export class ReadingTools {
       );
   }
 
-  /** The transcript shows something new. */
+  /** The transcript has changed. */
   update(): void {
     this.#find?.update();
     this.#print?.update();
     if (this.#seeksFirst) this.#goToFirst();
   }
 
-  /** Loads what is older, page by page, and goes to the top of it. */
+  /** Loads older entries page by page, and scrolls to the top. */
   #goToFirst(): void {
     const { transcript, store } = this.#options;
     this.#seeksFirst = store.state.session.hasMore;
@@ -58,7 +62,7 @@ export class ReadingTools {
     transcript.goToTop();
   }
 
-  /** Does what a key asks for; false when it is not about reading. */
+  /** Runs the action of a key; false if it is not a reading action. */
   take(wish: SessionWish | null): boolean {
     switch (wish) {
       case "find":
@@ -94,7 +98,7 @@ export class ReadingTools {
     this.#find.open();
   }
 
-  /** Prints the session, what is not on the page yet included. */
+  /** Prints the session, including entries that are not rendered yet. */
   print(): void {
     this.#print ??= new PrintSession({
       ...this.#olderEntries(),
@@ -107,10 +111,33 @@ export class ReadingTools {
     this.#print.start();
   }
 
-  /** Shows what can be done with the path of a file. */
-  openPath(path: string): void {
-    const { activeElement } = document;
-    if (activeElement instanceof HTMLElement) openPathMenu(activeElement, path);
+  /** Opens the file if it is in the session's directory; otherwise offers the actions for its path. */
+  async openPath(path: string): Promise<void> {
+    const { activeElement: opener } = document;
+    const place = await this.#findPlace(path);
+    if (place !== null) this.#options.openFile(place);
+    else if (opener instanceof HTMLElement) openPathMenu(opener, path);
+  }
+
+  /** Checks only now whether there is such a file: most paths are never clicked. */
+  async #findPlace(words: string): Promise<FilePlace | null> {
+    const { store } = this.#options;
+    const place = readPlace(words, store.state.directory);
+    if (place === null) return null;
+    const { path } = place;
+    const isFile = (file: string) =>
+      store.request({ type: "files:read", path: file, limit: 1 }).then(
+        ({ type }) => type === "files:text",
+        (error: unknown) => !(error instanceof RequestError) || error.code !== "FILE_NOT_FOUND",
+      );
+    if (await isFile(path)) return place;
+    const below = readBelowDirectory(path, store.state.directory);
+    if (below !== null && (await isFile(below))) return { ...place, path: below };
+    if (path.includes("/")) return null;
+    // A name without a directory is used only if one file has it.
+    const found = await store.request({ type: "files:search", query: path, limit: FILES_FOUND_MAX }).catch(() => null);
+    const named = found?.type === "files:found" ? found.files.filter((file) => splitPath(file.path).file === path) : [];
+    return named.length === 1 && named[0] ? { ...place, path: named[0].path } : null;
   }
 
   #olderEntries() {
@@ -127,11 +154,11 @@ export class ReadingTools {
     const button = target.closest<HTMLElement>("[data-copy]");
     if (button) this.#copy(button);
     const path = target.closest<HTMLElement>("button[data-file]")?.dataset["file"];
-    if (path !== undefined) this.openPath(path);
+    if (path !== undefined) void this.openPath(path);
     if (target instanceof HTMLImageElement) zoomImage(target);
   }
 
-  /** A picture is a button too. */
+  /** An image is a button, too. */
   #pressOnImage(event: KeyboardEvent): void {
     if (!(event.target instanceof HTMLImageElement) || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
@@ -155,10 +182,19 @@ export class ReadingTools {
   }
 }
 
+/** The path of a file has its own menu; a plain click opens the file. */
+function openMenuOfPath(event: MouseEvent): void {
+  const button = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-file], [data-path]") : null;
+  const path = button?.dataset["file"] ?? button?.dataset["path"];
+  if (button === null || path === undefined) return;
+  event.preventDefault();
+  openPathMenu(button, path);
+}
+
 /** "src/main.ts:12:4" without its line. */
 const LINE_PART = /:\d+(?::\d+)?(?:-\d+)?$/;
 
-/** What can be done with the path of a file: it is copied, whole or in part. Nothing of the machine's is started from here. */
+/** The actions for a file path: copies it, whole or in part. Nothing is started on the machine. */
 function openPathMenu(opener: HTMLElement, path: string): void {
   const bare = path.replace(LINE_PART, "");
   const { file } = splitPath(bare);
@@ -210,7 +246,7 @@ function pressKey(event: KeyboardEvent, items: readonly HTMLElement[]): void {
   items.at(next % items.length)?.focus();
 }
 
-/** A picture over the whole session: as large as fits, or in its own size. Escape, or a click beside it, closes it. */
+/** An image over the whole session: scaled to fit, or in its own size. Escape, or a click beside it, closes it. */
 function zoomImage({ src, alt }: HTMLImageElement): void {
   const dialog = createElement("dialog", "image-zoom");
   dialog.setAttribute("aria-label", alt === "" ? "Image" : alt);
@@ -229,7 +265,7 @@ function zoomImage({ src, alt }: HTMLImageElement): void {
   dialog.addEventListener("click", ({ target }) => {
     if (target === dialog || target === scroll) dialog.close();
   });
-  // The keys of a picture mean nothing to the session behind it.
+  // Keys on an image do not reach the session behind it.
   dialog.addEventListener("keydown", (event) => event.stopPropagation());
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

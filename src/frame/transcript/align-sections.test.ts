@@ -14,7 +14,7 @@ describe("sections", () => {
     ]);
   });
 
-  test("newer rows fill the last section before a new one begins", () => {
+  test("newer rows fill the last section before a new one starts", () => {
     expect(show([keys(0, 4), keys(4, 6)], keys(0, 9))).toEqual([
       [0, 0, 4],
       [1, 4, 8],
@@ -22,7 +22,7 @@ describe("sections", () => {
     ]);
   });
 
-  test("older rows get sections of their own, so that what is on screen is not moved", () => {
+  test("older rows get their own sections, so that rows on screen are not moved", () => {
     expect(show([keys(6, 10), keys(10, 12)], keys(0, 12))).toEqual([
       [null, 0, 2],
       [null, 2, 6],
@@ -31,7 +31,7 @@ describe("sections", () => {
     ]);
   });
 
-  test("from the first difference on, rows are cut anew", () => {
+  test("from the first difference on, rows are cut again", () => {
     const next = [...keys(0, 6), "other", ...keys(7, 9)];
     expect(show([keys(0, 4), keys(4, 8)], next)).toEqual([
       [0, 0, 4],

@@ -1,16 +1,17 @@
-/** A run of rows that fills and empties as one; `reuse` is the place of the section that already shows its beginning. */
+/** A run of rows that fills and empties as one; `reuse` is the index of the section that already shows its beginning. */
 interface SectionRange {
   readonly reuse: number | null;
   readonly from: number;
   readonly to: number;
 }
 
-/** Rows in one section: few enough to fill within a frame, enough to keep the count of sections small. */
+/** Rows in one section: few enough to fill within a frame, enough to keep the number of sections small. */
 export const SECTION_ROWS = 4;
 
 /**
- * Cuts a new list of keys into sections so that what is already on screen stays in its own element: older rows get
- * sections of their own in front, newer rows go into the last one, and only from the first difference on is anything cut anew.
+ * Cuts a new list of keys into sections so that rows on screen stay in their element: older rows get
+ * their own sections in front, newer rows go into the last one, and only from the first difference on is anything cut
+ * again.
  */
 export function alignSections(
   previous: readonly (readonly string[])[],
@@ -18,7 +19,7 @@ export function alignSections(
   rowsMax: number = SECTION_ROWS,
 ): SectionRange[] {
   const placeOf = new Map(keys.map((key, index) => [key, index]));
-  // What is no longer in the list (a fresh, shorter history) stood in the oldest sections.
+  // Rows that are no longer in the list (a fresh, shorter history) were in the oldest sections.
   const kept = previous.findIndex(([first]) => first !== undefined && placeOf.has(first));
   const start = placeOf.get(previous[kept]?.[0] ?? "");
   if (start === undefined) return cut(0, keys.length, rowsMax);
@@ -39,7 +40,7 @@ function countSame(section: readonly string[], keys: readonly string[], at: numb
   return different === -1 ? section.length : different;
 }
 
-/** Tops up the last section in place, then cuts the rest. */
+/** Fills the last section in place, then cuts the rest. */
 function appended(ranges: readonly SectionRange[], at: number, end: number, rowsMax: number): SectionRange[] {
   const last = ranges.at(-1);
   if (last?.reuse == null) return [...ranges, ...cut(at, end, rowsMax)];
@@ -53,7 +54,7 @@ function cut(from: number, end: number, rowsMax: number): SectionRange[] {
   return ranges;
 }
 
-/** The oldest section takes the remainder: more rows will come in front of it anyway. */
+/** The oldest section takes the remainder: more rows will be added in front of it anyway. */
 function cutFromEnd(end: number, rowsMax: number): SectionRange[] {
   const ranges: SectionRange[] = [];
   for (let to = end; to > 0; to -= rowsMax) ranges.unshift({ reuse: null, from: Math.max(0, to - rowsMax), to });

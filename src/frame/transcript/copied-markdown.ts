@@ -3,12 +3,12 @@ import type { Entry } from "../../protocol/entry.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import type { EntryRow, TranscriptRows } from "./rows.ts";
 
-/** A message as it was written; null when it is not there. */
+/** The source of a message; null if there is none. */
 export function entryMarkdown({ settled, open }: TranscriptRows, entryId: EntryId): string | null {
   return findEntry([...open, ...settled], entryId)?.content ?? null;
 }
 
-/** The turn an entry belongs to, from the user's message to the next one: what was said in full, what was done as a list. */
+/** The turn of an entry, from the user's message to the next one: messages in full, steps as a list. */
 export function turnMarkdown(
   { settled, open }: TranscriptRows,
   entryId: EntryId,
@@ -28,7 +28,7 @@ export function turnMarkdown(
     const next = entry.type === "user" ? "You" : agentName;
     if (next !== speaker) pieces.push(`**${next}**`);
     speaker = next;
-    // Steps that follow each other are one list.
+    // Consecutive steps are one list.
     const before = turn[index - 1];
     if (entry.type === "tool-call" && before?.type === "tool-call") pieces.push(`${pieces.pop() ?? ""}\n${text}`);
     else pieces.push(text);

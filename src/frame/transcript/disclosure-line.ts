@@ -5,7 +5,7 @@ import type { IconName } from "../../ui/icons/icon-shapes.ts";
 /** An icon, or one of the state marks. */
 type Lead = IconName | "working" | "waiting";
 
-/** One quiet line that opens: a lead mark, a name, a target, and at the right edge how it went. */
+/** One line that expands: a lead mark, a name, a target, and the status at the right edge. */
 export class DisclosureLine {
   readonly button = createElement("button", "line");
   readonly #lead = createElement("span", "lead");
@@ -17,7 +17,7 @@ export class DisclosureLine {
 
   constructor(onToggle: (isOpen: boolean) => void) {
     this.button.type = "button";
-    // The spaces are for those who copy or hear the line; the layout does not show them.
+    // The spaces are for copied text and screen readers; the layout does not show them.
     this.button.append(this.#lead, this.#name, " ", this.#target, " ", this.#end);
     this.button.addEventListener("click", () => onToggle(!this.isOpen));
     this.isOpen = false;
@@ -37,7 +37,7 @@ export class DisclosureLine {
     this.#lead.replaceChildren(createLead(lead), createIcon("chevron"));
   }
 
-  /** `whole` is the target in full, for the pointer that asks. */
+  /** `whole` is the full target, for the tooltip. */
   setName(name: string, target = "", whole = target): void {
     setText(this.#name, name);
     setText(this.#target, target);
@@ -46,7 +46,7 @@ export class DisclosureLine {
     else this.#target.title = whole;
   }
 
-  /** `signature` names what is shown, so that an unchanged end is not built again. */
+  /** `signature` identifies the content, so that an unchanged end is not built again. */
   setEnd(signature: string, build: () => (Node | string)[]): void {
     if (signature === this.#endShown) return;
     this.#endShown = signature;

@@ -2,18 +2,19 @@ import type { EntryId } from "../../protocol/ids.ts";
 import { createElement } from "../../ui/create-element.ts";
 import { alignSections, SECTION_ROWS } from "./align-sections.ts";
 import { estimateHeightPx, type NodePool } from "./node-pool.ts";
+import { EDITOR } from "./parts/message-editor.ts";
 import { placeChildren } from "./place-children.ts";
 import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
 
 /** Filling changes heights, which may bring another section into view; this many rounds are enough for any screen. */
 const FILL_ROUNDS_MAX = 6;
-/** Sections further away than this many screens give their nodes back. */
+/** Sections further away than this many screens release their nodes. */
 const KEEP_SCREENS = 4;
-/** How deep to look for the element under the top edge: section, article, text, its part, block, list item. */
+/** How deep to search for the element under the top edge: section, article, text, its part, block, list item. */
 const ANCHOR_DEPTH_MAX = 6;
 const BLOCK_TAGS: ReadonlySet<string> = new Set(["DIV", "ARTICLE", "UL", "OL", "BLOCKQUOTE"]);
 
-/** The entries as sections, of which only those near the view hold nodes. */
+/** The entries as sections, of which only those near the view have nodes. */
 export class EntrySections {
   readonly #chapters = new SectionChapters();
   readonly #pool: NodePool;
@@ -28,14 +29,14 @@ export class EntrySections {
     return this.#chapters.element;
   }
 
-  /** While the settled rows are the same, only the open ones are looked at. */
+  /** While the settled rows are the same, only the open ones are compared. */
   update(previous: TranscriptRows, rows: TranscriptRows): void {
     this.#rows = rows;
     if (rows.settled === previous.settled && isContinued(previous.open, rows.open)) this.#grow(previous);
     else this.#align(previous);
   }
 
-  /** Makes the newest rows real, for paper, which has no view to be near; older sections are marked as left out. Tells how many rows stay. */
+  /** Renders the newest rows for printing; older sections are marked as left out. Returns the number of rendered rows. */
   fillForPaper(rowsMax: number): number {
     const oldest = this.rowCount - rowsMax;
     const kept = this.#sections.filter(({ from }) => from >= oldest);
@@ -48,7 +49,7 @@ export class EntrySections {
     return this.#rows.settled.length + this.#rows.open.length;
   }
 
-  /** Makes what is within `marginPx` of the view real; `afterFill` puts the view back in its place. */
+  /** Renders everything within `marginPx` of the view; `afterFill` restores the scroll position. */
   fillNear(viewOf: () => DOMRect, marginPx: number, afterFill: () => void): void {
     for (let round = 0; round < FILL_ROUNDS_MAX; round += 1) {
       const view = viewOf();
@@ -62,7 +63,7 @@ export class EntrySections {
     }
   }
 
-  /** Makes the row real that has an entry, or has it among its sub-agents' steps; null when there is none. */
+  /** Renders the row of an entry, or of the sub-agent step that contains it; null if there is none. */
   show(entryId: EntryId): HTMLElement | null {
     const { settled, open } = this.#rows;
     const isWanted = ({ entry, children }: EntryRow): boolean => entry.entryId === entryId || children.some(isWanted);
@@ -75,13 +76,14 @@ export class EntrySections {
     return this.#pool.show(row);
   }
 
-  /** Takes out what is far away, unless someone's focus or selection is at stake. */
+  /** Clears sections that are far away, unless they contain the focus, a selection or a message that is being edited. */
   clearFar(view: DOMRect): void {
     const selection = document.getSelection();
     if (selection && !selection.isCollapsed) return;
     const keep = view.height * KEEP_SCREENS;
     for (const section of this.#sections) {
       if (!section.isFilled || section.element.contains(document.activeElement)) continue;
+      if (section.element.querySelector(EDITOR) !== null) continue;
       const { top, bottom, height } = section.span();
       if (bottom > view.top - keep && top < view.bottom + keep) continue;
       for (let index = section.from; index < section.to; index += 1) this.#release(index);
@@ -89,7 +91,7 @@ export class EntrySections {
     }
   }
 
-  /** The elements under a line across the screen, outermost first. */
+  /** The elements under a horizontal line on screen, outermost first. */
   elementsAt(top: number): Element[] {
     const section = this.#sections[firstReaching(this.#sections.length, (index) => this.#spanOf(index), top)];
     const found: Element[] = section ? [section.element] : [];
@@ -125,7 +127,7 @@ export class EntrySections {
       else if (!isSame) section.clear(this.#estimate(section));
       return section;
     });
-    // What comes in above something that is left out on paper is older still.
+    // Rows above a section that is left out for printing are older still.
     const leftOut = this.#sections.findLastIndex(({ element }) => element.hasAttribute("data-left-out"));
     for (const { element } of this.#sections.slice(0, Math.max(0, leftOut)))
       element.toggleAttribute("data-left-out", true);
@@ -140,7 +142,7 @@ export class EntrySections {
       section.to = index + 1;
       this.#sections.push(section);
       this.#chapters.place(this.#sections);
-      // Right after a real one it is in view or nearly so: it starts real, and nothing flashes.
+      // Right after a rendered one it is in view or nearly so: it starts rendered, to avoid a flash.
       if (last?.isFilled ?? true) this.#fill(section);
       else section.clear(this.#estimate(section));
       return;
@@ -192,13 +194,13 @@ function isContinued(before: readonly EntryRow[], after: readonly EntryRow[]): b
   return before.every((row, index) => after[index]?.key === row.key);
 }
 
-/** Top and bottom of something on screen, in pixels. */
+/** Top and bottom of an element on screen, in pixels. */
 interface Span {
   readonly top: number;
   readonly bottom: number;
 }
 
-/** The first of `count` stacked things that reaches below `top`, by halving: a long transcript costs a few looks. */
+/** The first of `count` stacked items that reaches below `top`, by binary search. */
 function firstReaching(count: number, spanOf: (index: number) => Span, top: number): number {
   let low = 0;
   let high = count;
@@ -210,7 +212,7 @@ function firstReaching(count: number, spanOf: (index: number) => Span, top: numb
   return low;
 }
 
-/** Which of `count` stacked things touch the span, oldest first. */
+/** Which of `count` stacked items touch the span, oldest first. */
 function indexesWithin(count: number, spanOf: (index: number) => Span, within: Span): number[] {
   const indexes: number[] = [];
   for (let index = firstReaching(count, spanOf, within.top); index < count; index += 1) {
@@ -222,7 +224,7 @@ function indexesWithin(count: number, spanOf: (index: number) => Span, within: S
 
 let lastId = 0;
 
-/** A run of rows that is either real or an empty box of the same height. */
+/** A run of rows that is either rendered or an empty box of the same height. */
 class Section {
   readonly id = `section-${++lastId}`;
   readonly element = createElement("div", "section");
@@ -239,13 +241,13 @@ class Section {
     return this.#isFilled;
   }
 
-  /** Its rows are in it from now on; it is as tall as they are. */
+  /** Its rows are rendered from now on; its height follows them. */
   markFilled(): void {
     this.#isFilled = true;
     this.element.style.height = "";
   }
 
-  /** Takes its rows out and keeps their place. */
+  /** Removes its rows and keeps their height. */
   clear(heightPx: number): void {
     this.#isFilled = false;
     this.element.replaceChildren();
@@ -257,7 +259,7 @@ class Section {
   }
 }
 
-/** Sections in one chapter; with these, text that grows at the end lays out a few dozen boxes, however long the session. */
+/** Sections per chapter: growing text at the end then lays out a few dozen boxes, however long the session. */
 const CHAPTER_SECTIONS = 32;
 
 interface Chapter {
@@ -265,7 +267,7 @@ interface Chapter {
   readonly ids: readonly string[];
 }
 
-/** The sections in the page, grouped so that the layout of the older ones is never looked at again. */
+/** The sections in the DOM, grouped so that older ones are never laid out again. */
 class SectionChapters {
   readonly element = createElement("div", "sections");
   #chapters: readonly Chapter[] = [];

@@ -3,7 +3,7 @@ import { finishedSentences } from "./live-speaker.ts";
 
 const CLOCK_STEP_US = 4_000;
 
-/** Speaks a text that arrives in pieces of the given size. */
+/** Announces a text that arrives in pieces of the given size. */
 function speak(text: string, size: number): string[] {
   const said: string[] = [];
   let length = 0;
@@ -15,7 +15,7 @@ function speak(text: string, size: number): string[] {
   return said;
 }
 
-test("whole sentences are spoken, never half of one, however the text arrives", () => {
+test("only whole sentences are announced, however the text arrives", () => {
   const text = "First one. Is there a second? Yes, version 1.4 is here.\n\nAnd the last";
   for (const size of [1, 3, 7, 200]) {
     expect(speak(text, size).join(" ")).toBe("First one. Is there a second? Yes, version 1.4 is here. And the last");
@@ -23,7 +23,7 @@ test("whole sentences are spoken, never half of one, however the text arrives", 
   expect(speak(text, 1)).toEqual(["First one.", "Is there a second?", "Yes, version 1.4 is here.", "And the last"]);
 });
 
-test("marks are not read out, nor is code, not even while it arrives", () => {
+test("Markdown marks are not announced, nor is code, not even while it arrives", () => {
   const text = "Run **this** now:\n\n```ts\nconst a = 1. b\n```\n\nIt is [documented](https://example.com/x). Done";
   for (const size of [1, 4, 500]) expect(speak(text, size).join(" ")).toBe("Run this now: It is documented. Done");
 });
@@ -38,7 +38,7 @@ test("X-15 names in code and tables are read as they are meant (D9)", () => {
   expect(speech("| Name | Size |\n|---|:-:|\n| a.ts | 3 |\n| `b_c.ts` | |")).toBe("Name, Size. a.ts, 3. b_c.ts.");
 });
 
-/** Texts whose every place may begin something that reads to the end. */
+/** Texts whose every position may start something that scans to the end. */
 const HOSTILE: readonly string[] = [
   "\n",
   "\n\n",
@@ -74,7 +74,7 @@ test.each(HOSTILE.map((unit) => [JSON.stringify(unit), unit]))(
       });
       return Math.min(...times);
     };
-    // Eight times the text: eight times the work is fair, the square of it is 64. The clock moves in steps.
+    // Eight times the text: eight times the work is linear, 64 times would be quadratic. The clock moves in steps.
     expect(work(200_000)).toBeLessThan(24 * (work(25_000) + CLOCK_STEP_US));
   },
 );

@@ -5,16 +5,16 @@ const KEPT_UTTERANCES = 5;
 /** Longer announcements would be too long to listen to, and their layout would slow the page. */
 const UTTERANCE_CHARS_MAX = 4_000;
 const CUT_WORDS = "… The rest is in the transcript.";
-/** Only the newest rows are checked for news. */
+/** Only the newest rows are checked for changes. */
 const WATCHED_ROWS = 50;
 
-/** What waits for the user, in words. */
+/** The open request as text. */
 export interface AskedAloud {
   readonly id: string;
   readonly words: string;
 }
 
-/** Speaks to screen readers: the answer in whole sentences, what is asked, and how things went; the log itself stays silent. */
+/** Announces to screen readers: the answer in whole sentences, open requests, and outcomes; the log itself is not live. */
 export class LiveSpeaker {
   readonly element = createElement("div", "visually-hidden");
   /** How many characters of each of the newest entries were announced or skipped; null before the first update. */
@@ -32,15 +32,15 @@ export class LiveSpeaker {
     const end = endWords(rows.tail);
     if (end !== this.#announcedEnd && !isFirst) this.#announce(end);
     this.#announcedEnd = end;
-    // An open question is announced also when the session is opened.
+    // An open question is also announced when the session is opened.
     if (asked !== null && asked.id !== this.#askedId) this.#announce(asked.words);
     this.#askedId = asked?.id ?? null;
   }
 
-  /** Announces what is new since the last update, and returns what is announced by now. */
+  /** Announces what is new since the last update, and returns the announced lengths. */
   #announceRows(rows: readonly EntryRow[], announced: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
     const lastKnown = rows.findLastIndex(({ key }) => announced?.has(key));
-    // What was there when the session was opened, or arrived while it was hidden, is not announced.
+    // Entries that existed when the session was opened, or arrived while it was hidden, are not announced.
     const isForReading = announced === null || (lastKnown === -1 && announced.size > 0);
     return new Map(
       rows.map((row, index) => {
@@ -73,28 +73,28 @@ function newestRows({ settled, open }: TranscriptRows): readonly EntryRow[] {
   return missing > 0 ? [...settled.slice(-missing), ...newest] : newest;
 }
 
-/** How the last turn ended, where no entry says it. */
+/** How the last turn ended, if no entry says it. */
 function endWords(tail: readonly TailRow[]): string {
   return tail.flatMap((row) => (row.kind === "turn-end" ? [row.words] : [])).join(" ");
 }
 
 interface Spoken {
-  /** Characters of the text that were said or passed over. */
+  /** Characters of the text that were announced or skipped. */
   readonly length: number;
   readonly words: string;
 }
 
-// Agents choose the text: no pattern here may read a run of it again from each of its places.
+// Agents choose the text: no pattern here may scan a run of it again from each position.
 
-/** A sentence ends at a mark followed by space, or at an empty line; code is not read out. */
+/** A sentence ends at a mark followed by space, or at an empty line; code is not announced. */
 const SENTENCE_END = /[.!?…:]["')\]*_`]*(?=\s)|\n[ \t]*(?=\n)/g;
 const FENCE = /```[\s\S]*?(```|$)/g;
 const CODE_SPAN = /`([^`\n]+)`/;
-/** What begins a heading, a quote or an item of a list. */
+/** The start of a heading, a quote or a list item. */
 const LINE_START = /^\s*(?:#{1,6}\s+|>\s?|[-+*]\s+)/;
 const LINK = /!?\[([^[\]]*)\]\([^()]*\)/g;
 
-/** The part of a growing text that can be spoken now: whole sentences only, and at the end all that is left. */
+/** The part of a growing text that can be announced now: whole sentences only, and at the end the rest. */
 export function finishedSentences(text: string, spokenLength: number, isDone: boolean): Spoken {
   const rest = text.slice(spokenLength);
   const length = isDone ? rest.length : lastSentenceEnd(rest);
@@ -103,7 +103,7 @@ export function finishedSentences(text: string, spokenLength: number, isDone: bo
 
 function lastSentenceEnd(text: string): number {
   const openFence = text.lastIndexOf("```");
-  // An odd count of fences means that code is still arriving: nothing after its start is a sentence.
+  // An odd number of fences means that code is still arriving: nothing after its start is a sentence.
   const end = (text.split("```").length - 1) % 2 === 1 ? openFence : text.length;
   let last = 0;
   const words = text.slice(0, end).replace(FENCE, (code) => "x".repeat(code.length));
@@ -116,7 +116,7 @@ function plainWords(markdown: string): string {
   return lines.join("\n").replace(LINK, "$1").split(CODE_SPAN).map(plainPiece).join("").replace(/\s+/g, " ").trim();
 }
 
-/** A row of a table is read cell by cell; the line under its head is not read. */
+/** A table row is read cell by cell; the line below its head is not read. */
 function plainLine(line: string): string {
   const text = line.trim();
   if (!text.startsWith("|")) return line.replace(LINE_START, "");
@@ -125,7 +125,7 @@ function plainLine(line: string): string {
   return `${cells.filter((cell) => cell !== "").join(", ")}.`;
 }
 
-/** Code is read as it is written: its signs are part of it. */
+/** Code is read as written, including its symbols. */
 function plainPiece(piece: string, at: number): string {
   if (at % 2 === 1) return piece;
   return piece.replace(/[*`]+/g, "").replace(/_+/g, (marks, from: number) => {

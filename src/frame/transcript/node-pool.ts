@@ -1,6 +1,8 @@
 import type { Entry, EntryOf } from "../../protocol/entry.ts";
 import { createElement, setText } from "../../ui/create-element.ts";
 import { AssistantNode, ThinkingNode } from "./parts/assistant.ts";
+import { createBranchPoint } from "./parts/branch-point.ts";
+import { ChangesNode } from "./parts/changes.ts";
 import { NoticeNode } from "./parts/notice.ts";
 import { PlanNode } from "./parts/plan.ts";
 import { ToolCallNode } from "./parts/tool-call.ts";
@@ -9,7 +11,7 @@ import { placeChildren } from "./place-children.ts";
 import type { KeyedNode, RowContext, RowNode } from "./row-node.ts";
 import type { EntryRow, Gap, Row, TailRow } from "./rows.ts";
 
-/** The nodes that are on screen, by key. A row that is the same object as before costs one comparison. */
+/** The nodes on screen, by key. An unchanged row object costs one comparison. */
 export class NodePool {
   readonly #context: RowContext;
   readonly #nodes = new Map<string, { node: KeyedNode; row: Row }>();
@@ -18,7 +20,7 @@ export class NodePool {
     this.#context = { ...context, createNode: (row) => createRowNode(row, this.#context) };
   }
 
-  /** The node of a row, made or brought up to date. */
+  /** The node of a row, created or updated. */
   show(row: Row): HTMLElement {
     const known = this.#nodes.get(row.key);
     if (known?.row === row) return known.node.element;
@@ -37,7 +39,7 @@ export class NodePool {
     return this.#nodes.get(key)?.node.element ?? null;
   }
 
-  /** Brings a row up to date if it is on screen, and does nothing for one that is not. */
+  /** Updates a row if it is on screen. */
   refresh(row: Row): void {
     if (this.#nodes.has(row.key)) this.show(row);
   }
@@ -46,7 +48,7 @@ export class NodePool {
     this.#nodes.delete(key);
   }
 
-  /** Forgets the nodes that are no longer in the page. */
+  /** Drops nodes that are no longer in the DOM. */
   releaseDetached(): void {
     for (const [key, { node }] of this.#nodes) if (!node.element.isConnected) this.#nodes.delete(key);
   }
@@ -55,7 +57,7 @@ export class NodePool {
     for (const { node } of this.#nodes.values()) node.tick(now);
   }
 
-  /** Makes `rows` the children of `container`, moving and touching only what is out of place. */
+  /** Makes `rows` the children of `container`, moving only what is out of place. */
   place(container: Element, rows: readonly Row[]): void {
     placeChildren(
       container,
@@ -64,12 +66,42 @@ export class NodePool {
   }
 }
 
-/** One kind of node for each kind of row; an article says whose it is. */
+/** One kind of node for each kind of row; an article names its author. */
 function createRowNode(row: Row, context: RowContext): KeyedNode {
   const node = createNode(row, context);
   const author = authorOf(row, context);
   if (author !== null) node.element.setAttribute("aria-label", author);
-  return node;
+  return row.kind === "entry" || row.kind === "pending" ? withBranchPoints(node, row) : node;
+}
+
+/** The chips of sessions that began before and after an entry, whatever its kind. */
+function withBranchPoints(node: KeyedNode, row: Row): KeyedNode {
+  const { element } = node;
+  let shown: Pick<EntryRow, "branches" | "branchesBefore" | "began"> = {};
+  const show = (next: Row) => {
+    if (next.kind !== "entry") return;
+    const { branches, branchesBefore, began } = next;
+    const chips = element.querySelectorAll(":scope > .branch-point");
+    const wanted = [branches, branchesBefore, began].filter((one) => one !== undefined).length;
+    const isSame = shown.branches === branches && shown.branchesBefore === branchesBefore && shown.began === began;
+    if (chips.length === wanted && isSame) return;
+    shown = { branches, branchesBefore, began };
+    for (const old of chips) old.remove();
+    if (branchesBefore) element.prepend(createBranchPoint(branchesBefore, true));
+    if (branches) element.append(createBranchPoint(branches, false));
+    if (began !== undefined)
+      element.append(createElement("div", "branch-point began", createElement("span", "", began)));
+  };
+  show(row);
+  return {
+    element,
+    update: (next) => {
+      const isUpdated = node.update(next);
+      if (isUpdated) show(next);
+      return isUpdated;
+    },
+    tick: (now) => node.tick(now),
+  };
 }
 
 function authorOf(row: Row, context: RowContext): string | null {
@@ -93,7 +125,7 @@ function createNode(row: Row, context: RowContext): KeyedNode {
   }
 }
 
-/** How a kind of entry is shown: who says it, the node that draws it, and its probable height in pixels. */
+/** How a kind of entry is shown: its author, its node, and its estimated height in pixels. */
 interface EntryKind<Type extends Entry["type"]> {
   readonly author: (agent: string) => string;
   readonly create: (row: EntryRow, context: RowContext) => KeyedNode;
@@ -131,16 +163,21 @@ const ENTRY_KINDS: { readonly [Type in Entry["type"]]: EntryKind<Type> } = {
     create: (row) => keyed(new NoticeNode(row), isEntry("notice")),
     heightPx: ({ content }) => textHeightPx(content) + 18,
   },
+  changes: {
+    author: () => "Liminal Builder",
+    create: (row, context) => keyed(new ChangesNode(row, context), isEntry("changes")),
+    heightPx: () => TOOL_LINE_PX,
+  },
 };
 
 const LINE_PX = 22;
 const TOOL_LINE_PX = 28;
 const CHARS_PER_LINE = 90;
-/** Guesses need not grow with a text: past this the real height is measured soon enough. */
+/** Estimates need not grow with a text: beyond this the real height is measured soon. */
 const LINES_MAX = 400;
 const GAP_PX: Readonly<Record<Gap, number>> = { first: 0, tight: 0, entry: 16, turn: 32 };
 
-/** How tall a row will probably be; a wrong guess only moves the scroll bar's thumb. */
+/** The estimated height of a row; a wrong estimate only moves the scroll bar's thumb. */
 export function estimateHeightPx({ gap, entry }: EntryRow): number {
   const heightPx: (entry: never) => number = ENTRY_KINDS[entry.type].heightPx;
   return GAP_PX[gap] + heightPx(entry as never);
@@ -179,7 +216,7 @@ function isKind<Kind extends Row["kind"]>(kind: Kind) {
 
 type WorkingRow = Extract<TailRow, { kind: "working" }>;
 
-/** Shows that the agent is busy while nothing on screen moves; no article, since it is no part of the record. */
+/** Shows that the agent is busy while nothing on screen moves; not an article, because it is not part of the transcript. */
 class WorkingNode implements RowNode<WorkingRow> {
   readonly element = createElement("div", "entry entry-working");
   readonly #words = createElement("span", "name muted");

@@ -1,4 +1,4 @@
-/** Makes `children` the children of `container`, in order, touching only what is out of place. */
+/** Makes `children` the children of `container`, in order, moving only what is out of place. */
 export function placeChildren(container: Element, children: Iterable<Element>): void {
   let next = container.firstChild;
   for (const child of children) {

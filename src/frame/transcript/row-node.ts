@@ -1,7 +1,7 @@
 import type { MarkdownView } from "../../ui/markdown/markdown-view.ts";
 import type { EntryRow, Row } from "./rows.ts";
 
-/** What a row looks like: made once, then patched in place for as long as its row is on screen. */
+/** The DOM of a row: created once, then patched in place while its row is on screen. */
 export interface RowNode<Kind extends Row = Row> {
   readonly element: HTMLElement;
   update(row: Kind): void;
@@ -9,29 +9,29 @@ export interface RowNode<Kind extends Row = Row> {
   tick?(now: number): void;
 }
 
-/** A node that knows which rows it can take: a key that changes its kind gets a node of the other kind. */
+/** A node with the rows it accepts: a key that changes its kind gets another node. */
 export interface KeyedNode {
   readonly element: HTMLElement;
-  /** False when this row needs another kind of node. */
+  /** False if this row needs another kind of node. */
   update(row: Row): boolean;
   tick(now: number): void;
 }
 
-/** What the parts may ask of the view they stand in. */
+/** What the parts need from the view. */
 export interface RowContext {
-  /** Whether the user opened or closed this row; undefined when they did not touch it. */
+  /** Whether the user opened or closed this row; undefined if they did not. */
   isOpened(key: string): boolean | undefined;
-  /** Does a change of height that the user asked for: `header` stays where it is on screen. */
+  /** Changes the height on the user's request: `header` stays in place on screen. */
   toggle(key: string, isOpen: boolean, header: Element, change: () => void): void;
-  /** Whether the reader is in the middle of this element, so that it must not close by itself. */
+  /** Whether the reader is inside this element, so that it must not close automatically. */
   isBeingRead(element: Element): boolean;
-  /** Markdown whose finished code blocks get their colours. */
+  /** Markdown whose finished code blocks are highlighted. */
   createProse(): MarkdownView;
   /** For a row inside a row. */
   createNode(row: EntryRow): KeyedNode;
   now(): number;
-  /** Who answers in this session. */
+  /** The name of the session's agent. */
   agentName(): string;
-  /** Where it works: paths inside are shown from there on. */
+  /** The working directory: paths inside are shown relative to it. */
   directory(): string;
 }

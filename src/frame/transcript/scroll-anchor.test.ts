@@ -13,7 +13,7 @@ test("[TC-3.6b] scrolling up stops following; growth below does not", () => {
   expect(followsAfterScroll(true, 1_400, place(1_400))).toBe(true);
 });
 
-test("[TC-3.6c] arriving at the end resumes it; moving down elsewhere does not", () => {
+test("[TC-3.6c] reaching the end resumes it; moving down elsewhere does not", () => {
   expect(followsAfterScroll(false, 900, place(1_200))).toBe(false);
   expect(followsAfterScroll(false, 1_200, place(1_460))).toBe(true);
 });

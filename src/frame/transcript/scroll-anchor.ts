@@ -1,12 +1,12 @@
 interface Held {
   readonly element: Element;
-  /** Distance from the top of the view, as it was when the reader last moved. */
+  /** Distance from the top of the view when the reader last moved. */
   readonly offset: number;
 }
 
 interface ScrollAnchorOptions {
   readonly scroller: HTMLElement;
-  /** The one child of the scroller, which holds everything. */
+  /** The only child of the scroller, which contains everything. */
   readonly content: HTMLElement;
   /** The elements under the top edge, outermost first. */
   readonly findAtTop: () => readonly Element[];
@@ -15,16 +15,16 @@ interface ScrollAnchorOptions {
 
 /** Smaller differences than this are rounding, not movement. */
 const STILL_PX = 0.5;
-/** With less than this above the view, what is shifted out of reach is given back at once. */
+/** With less than this above the view, the shifted content is made reachable at once. */
 const REACH_NEAR_PX = 200;
 /** Above the first line of an answer, where following stops. */
 const STOP_MARGIN_PX = 12;
-/** Where an entry that was looked for comes to stand, as a part of the view's height. */
+/** Where a searched entry is placed, as a share of the view's height. */
 const REVEAL_AT = 0.2;
 
 /**
- * Keeps the reader's place. At the end the view follows the newest content, until the beginning of the newest answer
- * would leave it; anywhere else the element under the top edge stays where it is, whatever grows, shrinks or comes in
+ * Keeps the reader's position. At the end the view follows the newest content, until the beginning of the newest answer
+ * would leave it; anywhere else the element under the top edge stays in place, whatever grows, shrinks or is added
  * above it.
  */
 export class ScrollAnchor {
@@ -35,7 +35,7 @@ export class ScrollAnchor {
   #held: readonly Held[] = [];
   /** Following stops before this leaves the view at the top. */
   #stop: Element | null = null;
-  /** The reader went on to the end past this one: it stops nothing any more. */
+  /** The reader scrolled past this one: it stops nothing any more. */
   #passed: Element | null = null;
   /** How far the content is moved up instead of the scroll position; see `restore`. */
   #shift = 0;
@@ -48,17 +48,17 @@ export class ScrollAnchor {
     return this.#isFollowing;
   }
 
-  /** Keeps the beginning of this element in view while following; null follows without end. */
+  /** Keeps the beginning of this element in view while following; null follows without limit. */
   stopAt(element: Element | null): void {
     this.#stop = element;
   }
 
-  /** How much there is above the view. */
+  /** The height of the content above the view. */
   get above(): number {
     return this.#options.scroller.scrollTop + this.#shift;
   }
 
-  /** Takes note of a scroll of the reader's; our own writes come back here too and mean nothing. */
+  /** Handles a scroll event; our own writes arrive here, too, and are ignored. */
   noteScroll(): void {
     const place = this.#place();
     if (Math.abs(place.top - this.#top) < STILL_PX) return;
@@ -76,8 +76,9 @@ export class ScrollAnchor {
   }
 
   /**
-   * Call after anything may have changed its height. While the reader scrolls, the content is moved instead of the scroll
-   * position: writing the position would end the browser's own smooth scrolling in the middle.
+   * Call after anything may have changed its height. While the reader scrolls, the content is moved instead of the
+   * scroll
+   * position: writing the position would abort the browser's smooth scrolling.
    */
   restore(): void {
     const { scroller } = this.#options;
@@ -91,7 +92,7 @@ export class ScrollAnchor {
         this.#hold([this.#stop]);
       }
     } else {
-      // The innermost element that is still there knows the place best.
+      // The innermost element that still exists is the most precise.
       const held = this.#held.findLast(({ element }) => element.isConnected);
       const moved = held ? this.#offsetOf(held.element) - held.offset : 0;
       if (Math.abs(moved) < STILL_PX) return;
@@ -101,7 +102,10 @@ export class ScrollAnchor {
     this.#top = scroller.scrollTop;
   }
 
-  /** Does a change the reader asked for at `element`, which stays where it is on screen; out of view, the reader's place stays. */
+  /**
+   * Runs a change the reader requested at `element`, which stays in place on screen; if it is out of view, the reader's
+   * position stays.
+   */
   changeAround(element: Element, change: () => void): void {
     if (!this.#isFollowing && !this.#isInView(element)) {
       change();
@@ -114,18 +118,18 @@ export class ScrollAnchor {
     change();
     this.restore();
     this.#setFollowing(isAtEnd(this.#place()));
-    // From here on the reader's place counts again, and not the card.
+    // From here on the reader's position counts again, not the card.
     if (!this.#isFollowing) this.#hold(this.#options.findAtTop());
   }
 
-  /** Goes to the newest content and stays with it. */
+  /** Scrolls to the newest content and follows it. */
   follow(): void {
     this.#passed = this.#stop;
     this.#setFollowing(true);
     this.restore();
   }
 
-  /** Goes to the oldest content there is. */
+  /** Scrolls to the oldest content. */
   goToTop(): void {
     this.#moveContent(0);
     this.#options.scroller.scrollTop = 0;
@@ -134,7 +138,8 @@ export class ScrollAnchor {
   }
 
   /**
-   * Goes to an element and stays with it: a little below the top edge, so that what led to it is in view too. `place` is
+   * Scrolls to an element and holds it: a little below the top edge, so that the content before it is visible, too.
+   * `place` is
    * where in a long element to look.
    */
   goTo(element: Element, place: Element | Range = element): void {
@@ -147,20 +152,20 @@ export class ScrollAnchor {
     this.#hold([element]);
   }
 
-  /** The line on screen at which `goTo` puts what it goes to. */
+  /** The line on screen at which `goTo` places its target. */
   get revealLine(): number {
     const { top, height } = this.#options.scroller.getBoundingClientRect();
     return top + height * REVEAL_AT;
   }
 
-  /** Whether a place is all in view; `coveredPx` of it, at the top, lie under something else. */
+  /** Whether a place is completely in view; the top `coveredPx` are covered by something else. */
   shows(place: Element | Range, coveredPx = 0): boolean {
     const { top, bottom } = place.getBoundingClientRect();
     const view = this.#options.scroller.getBoundingClientRect();
     return top >= view.top + coveredPx && bottom <= view.bottom;
   }
 
-  /** Whether the reader's place is inside this element. */
+  /** Whether the reader's position is inside this element. */
   isInside(element: Element): boolean {
     const innermost = this.#held.at(-1)?.element;
     return !this.#isFollowing && innermost !== undefined && element.contains(innermost);
@@ -173,7 +178,7 @@ export class ScrollAnchor {
     return Math.max(0, this.#options.scroller.scrollTop + this.#offsetOf(stop) - STOP_MARGIN_PX);
   }
 
-  /** Turns a shift of the content into a place of the scroll bar; on screen nothing moves by it. */
+  /** Turns a shift of the content into a scroll position; nothing moves on screen. */
   #applyShift(pixels: number): void {
     if (this.#shift === 0) return;
     const { scroller } = this.#options;
@@ -229,7 +234,7 @@ export function isAtEnd(place: ScrollPlace): boolean {
   return distanceToEnd(place) <= END_NEAR_PX;
 }
 
-/** Whether the view keeps to the newest content after a scroll: only a move upwards ends it, only arriving at the end begins it. */
+/** Whether the view follows the newest content after a scroll: only moving up ends it, only reaching the end starts it. */
 export function followsAfterScroll(following: boolean, topBefore: number, place: ScrollPlace): boolean {
   if (isAtEnd(place)) return true;
   return following && place.top >= topBefore;

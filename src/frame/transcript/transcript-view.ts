@@ -8,11 +8,11 @@ import type { RowContext } from "./row-node.ts";
 import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
 import { ScrollAnchor } from "./scroll-anchor.ts";
 
-/** A question this small, as a part of the view's height, stays in view above its answer. */
+/** A question this small, as a share of the view's height, stays in view above its answer. */
 const SMALL_QUESTION = 0.3;
-/** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
+/** Closer than this to the top, older entries are loaded, so that reading upwards does not stop. */
 const PAGE_NEAR_PX = 1_600;
-/** What is just outside the view becomes real this long after a change at the earliest: not once per frame of a stream. */
+/** Content just outside the view is rendered this long after a change at the earliest: not once per frame of a stream. */
 const MARGIN_AFTER_MS = 50;
 /** It waits for the page to be idle, but not longer than this. */
 const MARGIN_IDLE_MS_MAX = 200;
@@ -22,13 +22,13 @@ interface TranscriptOptions {
   readonly now: () => number;
   readonly agentName: () => string;
   readonly directory: () => string;
-  /** The reader comes near the oldest entry there is. */
+  /** The reader is close to the oldest loaded entry. */
   readonly onNearTop: () => void;
   /** The reader wants to see the first message of the session, which may not be loaded. */
   readonly onFirstWanted: () => void;
 }
 
-/** The transcript on screen: keyed nodes patched in place, real near the view and empty boxes elsewhere. */
+/** The transcript on screen: keyed nodes patched in place, rendered near the view and empty boxes elsewhere. */
 export class TranscriptView {
   readonly element = createElement("div", "transcript-area");
   readonly #log = createElement("div", "transcript");
@@ -45,10 +45,10 @@ export class TranscriptView {
   #rows: TranscriptRows = NO_ROWS;
   #hasMore = false;
   #marginAsked = false;
-  /** The newest entry when the session was opened: it did not arrive under the reader's eyes. */
+  /** The newest entry when the session was opened: it did not arrive while the reader was watching. */
   #openedWith: string | null = null;
   #wasHomePressed = false;
-  /** Between the wish to print and its end, in which some browsers go on. */
+  /** From the print request to its end, during which some browsers continue. */
   #isPrinting = false;
 
   constructor(options: TranscriptOptions) {
@@ -66,7 +66,7 @@ export class TranscriptView {
     this.#build();
   }
 
-  /** What scrolls. */
+  /** The scroll container. */
   get log(): HTMLElement {
     return this.#log;
   }
@@ -76,17 +76,17 @@ export class TranscriptView {
     return this.#entryAt(this.#log.getBoundingClientRect().top);
   }
 
-  /** A place for what an empty session shows instead of rows. */
+  /** The element for the content of an empty session. */
   get emptySlot(): HTMLElement {
     return this.#empty;
   }
 
-  /** Brings the page up to the rows: called once per frame, and only while the frame is shown. */
+  /** Updates the DOM to the rows: called once per frame, and only while the frame is shown. */
   update(rows: TranscriptRows, hasMore: boolean): void {
     const previous = this.#rows;
-    // Shown again, with nothing new: its size is looked after by an observer, and to ask for it would lay out the page.
+    // Shown again without changes: an observer handles its size, and reading it would cause a layout.
     if (rows === previous && hasMore === this.#hasMore) return;
-    if (previous === NO_ROWS) this.#openedWith = newestRows(rows, 1)[0]?.key ?? null;
+    if (previous === NO_ROWS) this.#openedWith = newestWords(rows, 1)[0]?.key ?? null;
     this.#rows = rows;
     this.#hasMore = hasMore;
     this.#sections.update(previous, rows);
@@ -97,7 +97,7 @@ export class TranscriptView {
     this.#settle();
   }
 
-  /** Goes to the oldest content there is, and puts the keyboard there. */
+  /** Scrolls to the oldest content and focuses it. */
   goToTop(): void {
     this.#anchor.goToTop();
     this.#settle();
@@ -105,31 +105,35 @@ export class TranscriptView {
     this.#log.focus({ preventScroll: true });
   }
 
-  /** Goes to the newest content: after a send, and when asked. */
+  /** Scrolls to the newest content: after a send, and on request. */
   follow(): void {
     this.#anchor.follow();
     this.#settle();
   }
 
-  /** Brings an entry into view, wherever it is, and makes it stand out for a moment. */
-  reveal(entryId: EntryId): void {
+  /** Scrolls to an entry, wherever it is, and highlights it for a moment; focuses it if it may take the keyboard. */
+  reveal(entryId: EntryId, mayTakeKeyboard: boolean): void {
     const row = this.#sections.show(entryId);
     if (row === null) return;
     this.#anchor.goTo(row);
     this.#settle();
-    this.#anchor.goTo(revealEntry(row, entryId));
+    const article = openEntry(row, entryId);
+    if (mayTakeKeyboard) focusEntry(article);
+    article.dataset["found"] = "";
+    setTimeout(() => delete article.dataset["found"], STANDS_OUT_MS);
+    this.#anchor.goTo(article);
     this.#settle();
   }
 
-  /** Does something that moves the whole text; the reader's place stays where it is on screen. */
+  /** Runs a change that moves the whole text; the reader's position stays in place on screen. */
   keepPlace(change: () => void): void {
     change();
     this.#settle();
   }
 
   /**
-   * Opens an entry and brings a place in it into view, if it is not there, below the `coveredPx` that something else
-   * covers. The keyboard stays where it is.
+   * Opens an entry and scrolls to a place in it, if it is not in view below the `coveredPx` that something else
+   * covers. The focus stays unchanged.
    */
   showPlace(entryId: EntryId, placeIn: (article: HTMLElement) => Range | null, coveredPx: number): void {
     const row = this.#sections.show(entryId);
@@ -139,17 +143,17 @@ export class TranscriptView {
     if (this.#anchor.shows(place ?? article, coveredPx)) return;
     this.#anchor.goTo(article, place ?? article);
     this.#settle();
-    // What came in above was only guessed before.
+    // The content above was only estimated before.
     this.#anchor.goTo(article, placeIn(article) ?? article);
     this.#settle();
   }
 
-  /** Near the very top, goes all the way: nothing is left under what covers the first `coveredPx`. */
+  /** Near the top, scrolls all the way: nothing stays covered by the first `coveredPx`. */
   uncoverTop(coveredPx: number): void {
     if (this.#log.scrollTop < coveredPx) this.#anchor.goToTop();
   }
 
-  /** Goes to the next message of the user's, or the one before; past the last one, to the newest content. */
+  /** Moves to the next or previous user message; past the last one, to the newest content. */
   stepUser(steps: 1 | -1): void {
     const focused = document.activeElement?.closest<HTMLElement>('article[data-entry-type="user"]');
     const isHere = focused != null && this.#log.contains(focused) && this.#anchor.shows(focused);
@@ -168,12 +172,15 @@ export class TranscriptView {
     this.#settle();
   }
 
-  /** How many rows there are, whether they are real or not. */
+  /** Number of rows, rendered or not. */
   get rowCount(): number {
     return this.#sections.rowCount;
   }
 
-  /** Makes the newest rows real, and tells how many; those far from the view are let go again when the reader scrolls after it. */
+  /**
+   * Renders the newest rows and returns how many; those far from the view are released when the reader scrolls
+   * afterwards.
+   */
   showForPaper(rowsMax: number): number {
     this.#isPrinting = true;
     addEventListener(
@@ -225,7 +232,7 @@ export class TranscriptView {
     observer.observe(log);
   }
 
-  /** The ends are far away and their heights only guessed: going there is one step, not a ride. */
+  /** The ends are far away and their heights only estimated: moving there is one step, not an animation. */
   #pressKey(event: KeyboardEvent): void {
     const wasHomePressed = this.#wasHomePressed;
     this.#wasHomePressed = event.key === "Home";
@@ -246,7 +253,7 @@ export class TranscriptView {
     this.#pageIfNear();
   }
 
-  /** What is in view is there before the next paint; what is just outside follows after it. */
+  /** Content in view is rendered before the next paint; content just outside follows after it. */
   #settle(): void {
     this.#anchor.restore();
     this.#fill(0);
@@ -273,9 +280,9 @@ export class TranscriptView {
     );
   }
 
-  /** Where the newest answer begins, or the short question right above it; null when the newest entry is no answer. */
+  /** Where the newest answer begins, or the short question right above it; null if the newest entry is not an answer. */
   #answerStart(): HTMLElement | null {
-    const [answer, question] = newestRows(this.#rows, 2);
+    const [answer, question] = newestWords(this.#rows, 2);
     if (answer?.entry.type !== "assistant" || answer.key === this.#openedWith) return null;
     const asked = question?.entry.type === "user" ? this.#pool.elementOf(question.key) : null;
     const isSmall = asked !== null && asked.offsetHeight < this.#log.clientHeight * SMALL_QUESTION;
@@ -314,16 +321,20 @@ function whenIdle(call: () => void, msMax: number): void {
   else call();
 }
 
-/** The newest entries, the last first. */
-function newestRows({ settled, open }: TranscriptRows, count: number): readonly EntryRow[] {
-  const newest = open.slice(-count);
-  return [...settled.slice(settled.length - (count - newest.length)), ...newest].reverse();
+/** The newest entries, last first, without the line about changes, which comes after an answer. */
+function newestWords({ settled, open }: TranscriptRows, count: number): readonly EntryRow[] {
+  const newest = open.slice(-count - 1);
+  const missing = count + 1 - newest.length;
+  return [...(missing > 0 ? settled.slice(-missing) : []), ...newest]
+    .filter(({ entry }) => entry.type !== "changes")
+    .slice(-count)
+    .reverse();
 }
 
-/** Where the browser does not tell, this long without a scroll counts as its end. */
+/** Without an event, this long without a scroll counts as its end. */
 const SCROLL_PAUSE_MS = 150;
 
-/** Hears that the reader has stopped scrolling, also in browsers that have no event for it. */
+/** Detects that the reader has stopped scrolling, also in browsers without an event for it. */
 function listenForScrollEnd(scroller: HTMLElement, onEnd: () => void): void {
   if ("onscrollend" in window) {
     scroller.addEventListener("scrollend", onEnd);
@@ -340,21 +351,12 @@ function listenForScrollEnd(scroller: HTMLElement, onEnd: () => void): void {
   );
 }
 
-/** Long enough to be found by the eye, short enough to be forgotten. */
+/** Long enough to be noticed, short enough not to disturb. */
 const STANDS_OUT_MS = 2_500;
-/** Sub-agents of sub-agents: no deeper than this is looked. */
+/** Sub-agents of sub-agents: searched no deeper than this. */
 const NESTED_LEVELS_MAX = 8;
 
-/** Opens what is folded, gives the keyboard its place there, and makes the entry stand out for a moment. */
-function revealEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
-  const article = openEntry(row, entryId);
-  focusEntry(article);
-  article.dataset["found"] = "";
-  setTimeout(() => delete article.dataset["found"], STANDS_OUT_MS);
-  return article;
-}
-
-/** Opens what is folded around an entry and in it; the keyboard stays where it is. */
+/** Expands what is collapsed around an entry and in it; the focus stays unchanged. */
 function openEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
   const article = unfold(row, entryId);
   article.querySelector<HTMLElement>('button[aria-expanded="false"]')?.click();
@@ -366,7 +368,7 @@ function focusEntry(article: HTMLElement): void {
   article.focus({ preventScroll: true });
 }
 
-/** The entry itself, or the row it belongs to: the steps of a sub-agent are made when they are opened. */
+/** The entry itself, or its row: the steps of a sub-agent are created when they are expanded. */
 function unfold(row: HTMLElement, entryId: EntryId): HTMLElement {
   for (let level = 0; level < NESTED_LEVELS_MAX && row.dataset["entryId"] !== entryId; level += 1) {
     const inside = row.querySelector<HTMLElement>(`article[data-entry-id="${CSS.escape(entryId)}"]`);
@@ -378,14 +380,14 @@ function unfold(row: HTMLElement, entryId: EntryId): HTMLElement {
 }
 
 interface UserStep {
-  /** The entry the reader is at; null before the first. */
+  /** The entry at the reader's position; null before the first. */
   readonly from: string | null;
-  /** That entry is a message of the user's that was stepped to: the one before is another. */
+  /** That entry is a user message that was stepped to: the previous one is another. */
   readonly isOn: boolean;
   readonly steps: 1 | -1;
 }
 
-/** The user's next message after an entry, or the last at or before it; null when there is none. */
+/** The next user message after an entry, or the last at or before it; null if there is none. */
 function stepUserRow({ settled, open }: TranscriptRows, { from, isOn, steps }: UserStep): EntryRow | null {
   const rows = [...settled, ...open];
   const at = rows.findIndex(({ entry }) => entry.entryId === from);

@@ -3,18 +3,20 @@ import type { Turn } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { type TurnEndWords, turnEndWords } from "../../protocol/turn-end-words.ts";
 
-/** What can be done about a turn that ended badly. */
+/** Actions for a turn that ended badly. */
 export type TurnEndAction = "retry" | "sign-in" | "afresh";
 
-/** The words about a turn's end are an entry near the end; what comes late may stand after it. */
+/** The notice about a turn's end is an entry near the end; late updates may follow it. */
 const SEARCHED_ENTRIES = 20;
 
-/** What the record does not say about the end of the last turn: sessions of earlier versions have no words about it. */
+/** The end of the last turn, if the transcript has no notice about it: sessions of earlier versions have none. */
 export function unsaidEnd(turn: Turn, entries: readonly Entry[]): TurnEndWords | null {
   if (isTurnActive(turn) || isNextTurnBegun(turn, entries)) return null;
-  const last = entries.at(-1);
-  const recent = entries.slice(-SEARCHED_ENTRIES).filter(({ turnId }) => turnId === turn.turnId);
-  // Some agents end a turn without a word when their model fails: that must not look as if nothing had been asked.
+  const last = entries.findLast(({ type }) => type !== "changes");
+  const recent = entries
+    .slice(-SEARCHED_ENTRIES)
+    .filter(({ turnId, type }) => turnId === turn.turnId && type !== "changes");
+  // Some agents end a turn without output when their model fails: that must not look as if nothing had been asked.
   if (turn.stopReason === "end_turn" && last?.type === "user" && last.commandId !== undefined)
     return recent.every(({ type }) => type === "user")
       ? { severity: "info", content: "The agent ended this turn without an answer." }
@@ -30,7 +32,7 @@ export function isNextTurnBegun(turn: Turn, entries: readonly Entry[]): boolean 
   return last.turnId !== turn.turnId;
 }
 
-/** What the user can do about the end of a turn; nothing about one that went well or was their own stop. */
+/** The user's actions for the end of a turn; none for one that succeeded or that the user stopped. */
 export function turnEndActions({ stopReason, error }: Turn): readonly TurnEndAction[] {
   if (stopReason !== "interrupted" && stopReason !== "error") return [];
   if (error?.code === "AGENT_SESSION_REFUSED") return ["retry", "afresh"];

@@ -5,32 +5,46 @@ import { findForeignActor } from "../../store/database/foreign-schema.ts";
 import { findWholeDamage, missingParts, userVersionOf } from "../../store/database/open-database.ts";
 import { storageFaultOf } from "../../store/database/storage-watch.ts";
 import { SCHEMA_VERSION } from "../../store/migrations.ts";
+import { GitError } from "../../workspace/git/run-git.ts";
+import { type UnbundledVaults, unbundleVaults } from "../../workspace/vault-bundles.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";
-import { BackupError, type BackupManifest, CONFIG, checkFiles, DATABASE, readManifest } from "./write-backup.ts";
+import {
+  BackupError,
+  type BackupManifest,
+  CHECKPOINTS,
+  CONFIG,
+  checkFiles,
+  checkListed,
+  DATABASE,
+  readManifest,
+  VAULTS,
+} from "./write-backup.ts";
 
-/** What is being brought in, until it is whole. */
+/** The staging folder until the restore is complete. */
 const ASIDE = "restoring";
-/** What SQLite keeps beside a database. */
+/** Files that SQLite keeps beside a database. */
 const JOURNALS = ["-wal", "-shm"];
 
 interface RestoreRequest {
   readonly backup: string;
   readonly dataDir: string;
-  /** Names the folder for what was there before. */
+  /** Names the folder for the previous data. */
   readonly stamp: string;
 }
 
 export interface Restored {
   readonly manifest: BackupManifest;
-  /** Where everything is that the backup took the place of; null where there was nothing. */
+  /** The folder with everything that the backup replaced; null if there was nothing. */
   readonly previous: string | null;
+  /** Null when the backup has none. */
+  readonly checkpoints: UnbundledVaults | null;
 }
 
 /**
- * Puts a backup in place of what a data directory holds. Everything is checked and copied beside it first; then the
- * database changes in one step, so that at every moment there is the old one or the new one, and the old one is kept.
+ * Replaces the contents of a data directory with a backup. Everything is checked and copied to a staging folder first;
+ * then the database changes in one step, so that at every moment the old or the new one exists. The old one is kept.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   try {
@@ -50,6 +64,7 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
       `The backup was made by a newer version of Liminal Builder (schema ${manifest.schema}, this version supports ${SCHEMA_VERSION}). Update first. Nothing was changed.`,
     );
   await checkFiles(backup, manifest);
+  await checkListed(join(backup, CHECKPOINTS), manifest.checkpoints ?? []);
   const dataDir = new DataDir(request.dataDir);
   using _lock = new InstanceLock(dataDir);
   requireNoHeldAgents(dataDir);
@@ -58,7 +73,7 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
     rmSync(aside, { recursive: true, force: true });
     mkdirSync(aside, { mode: 0o700 });
     for (const { name } of manifest.files) copyFileSync(join(backup, name), join(aside, name));
-    // What was copied is what will be used, so that is what must be sound.
+    // Checks the copies, because those will be used.
     await checkFiles(aside, manifest);
     const damage = findWholeDamage(join(aside, DATABASE));
     if (damage !== null)
@@ -70,13 +85,32 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
       throw new BackupError(
         `The backup's database contains active objects that Liminal Builder never creates (${foreign}). It was tampered with: do not use it. Nothing was changed.`,
       );
-    return { manifest, previous: putInPlace(dataDir, aside, manifest, request.stamp) };
+    // They are added to the existing ones, so this has no visible effect yet.
+    const checkpoints = await restoreCheckpoints(backup, dataDir, manifest);
+    return { manifest, previous: putInPlace(dataDir, aside, manifest, request.stamp), checkpoints };
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
 }
 
-/** It was judged by what the manifest says; if that is not so, the next start would be the first to notice. */
+async function restoreCheckpoints(
+  backup: string,
+  dataDir: DataDir,
+  { checkpoints }: BackupManifest,
+): Promise<UnbundledVaults | null> {
+  if (checkpoints === undefined || checkpoints.length === 0) return null;
+  const files = checkpoints.map(({ name }) => name);
+  try {
+    return await unbundleVaults(join(backup, CHECKPOINTS), files, dataDir.file(VAULTS));
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    throw new BackupError(
+      `The checkpoints of the backup could not be restored: ${error.message} Sessions and settings were not changed.`,
+    );
+  }
+}
+
+/** The restore was allowed by the manifest's schema; if the file differs, only the next start would notice. */
 function requireSchema(path: string, schema: number): void {
   using db = new DatabaseSync(path, { readOnly: true });
   const found = userVersionOf(db);
@@ -86,7 +120,7 @@ function requireSchema(path: string, schema: number): void {
   );
 }
 
-/** A database that lacks a part of its schema opens, and fails in use. */
+/** A database without part of its schema opens, and fails in use. */
 function requireTables(path: string, schema: number): void {
   using db = new DatabaseSync(path, { readOnly: true });
   const missing = missingParts(db, schema);
@@ -96,7 +130,7 @@ function requireTables(path: string, schema: number): void {
   );
 }
 
-/** They wait for a server that knows what they said. */
+/** Their journals belong to the current database. */
 function requireNoHeldAgents(dataDir: DataDir): void {
   if (countHeld(dataDir.path) === 0) return;
   throw new BackupError(
@@ -117,17 +151,20 @@ function putInPlace(dataDir: DataDir, aside: string, manifest: BackupManifest, s
   return previous;
 }
 
-/** Under two names until the new one takes the first; its journal is folded into it, so that no other database reads it. */
+/**
+ * Keeps it under two names until the new one takes the first; its journal is merged, so that no other database reads
+ * it.
+ */
 function keepDatabase(path: string, kept: string): void {
   if (foldJournal(path)) {
     keep(path, kept);
     return;
   }
-  // Damaged: nothing can be folded, so all of it is moved as it is.
+  // Damaged: its journal cannot be merged, so all files are moved.
   for (const suffix of ["", ...JOURNALS]) if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
 }
 
-/** A second name costs nothing; where the disk knows no such thing, it is a copy. */
+/** A hard link costs nothing; on a disk without hard links it is a copy. */
 function keep(path: string, kept: string): void {
   try {
     linkSync(path, kept);

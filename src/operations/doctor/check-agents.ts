@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
 import type { AgentDefinition } from "../../agents/catalog/agent-definition.ts";
 import { probeAgent } from "../../agents/install/probe-agent.ts";
 import { agentEnvironment, joinPaths, loginPath } from "../../agents/process/agent-environment.ts";
 import { AgentProcess } from "../../agents/process/agent-process.ts";
 import { OWNER_VARIABLE, sweepLeftovers } from "../../agents/process/sweep-leftovers.ts";
 import type { World } from "../../ports/world.ts";
+import { askBuiltin, MODEL_FILE, ModelReport } from "../builtin-model.ts";
 import type { ServerConfig } from "../config.ts";
 import { loadConfigFile } from "../config-file.ts";
 import { createCatalog } from "../create-catalog.ts";
@@ -15,24 +15,19 @@ import { VERSION } from "../version.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 const STDERR_CHARS_MAX = 300;
-/** The built-in agent itself gives the model a minute. */
-const MODEL_ANSWER_MS_MAX = 70_000;
 
-const ModelReport = z.object({ ok: z.boolean(), message: z.string(), fix: z.string().optional() });
-
-/** Whether each agent that is here starts and answers. Nothing is opened in it, and nothing is signed in to. */
+/** Checks that each installed agent starts and answers. Opens no session and does not sign in. */
 export async function checkAgents(config: ServerConfig, world: World, only?: string): Promise<readonly Finding[]> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const { agents: configured, overlays, builtinEnv } = loadConfigFile(join(config.dataDir, "config.json"));
+  const file = loadConfigFile(join(config.dataDir, "config.json"), config.env);
   const dataDir = { file: (name: string) => join(config.dataDir, name) };
   const offline = { ...config, env: { ...config.env, LIMINAL_REGISTRY_URL: "off" } };
   const { catalog } = createCatalog({
     config: offline,
     dataDir,
     world,
-    configured,
-    overlays,
-    builtinEnv,
+    settings: () => file,
+    model: () => null,
     logger: quiet,
   });
   const wanted = catalog.definitions().filter(({ id }) => only === undefined || id === only);
@@ -86,23 +81,13 @@ async function checkAgent(
   }
 }
 
-/** Where a model is set, it is asked one tiny question, by the agent that uses it: only that one knows the dialects. */
+/** A configured model gets one tiny request, sent by the agent that uses it, because only that knows the API dialects. */
 async function checkModel({ command, env: own }: AgentDefinition, config: ServerConfig): Promise<readonly Finding[]> {
   const env = agentEnvironment(config.env, own);
-  if (!command || (!env["LIMINAL_MODEL_URL"] && !env["LIMINAL_MODEL"])) return [];
-  const asking = Bun.spawn([...command, "--ask-model"], {
-    env,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    timeout: MODEL_ANSWER_MS_MAX,
-    killSignal: "SIGKILL",
-  });
-  const said = (await new Response(asking.stdout).text()).trim();
-  if (said === "")
-    return [problem("model", `The model did not respond within ${MODEL_ANSWER_MS_MAX / 1_000} s.`, CHECK_MODEL)];
-  const { ok: isWell, message, fix } = ModelReport.parse(JSON.parse(said));
+  const isSet = env["LIMINAL_MODEL_URL"] || env["LIMINAL_MODEL"] || existsSync(join(config.dataDir, MODEL_FILE));
+  if (!isSet) return [];
+  const { ok: isWell, message, fix } = ModelReport.parse(await askBuiltin(command, env, "--ask-model"));
   return [isWell ? ok("model", message) : problem("model", message, fix ?? CHECK_MODEL)];
 }
 
-const CHECK_MODEL = "Check LIMINAL_MODEL_URL and that the address is reachable.";
+const CHECK_MODEL = "Check the address of the model, and that it can be reached.";

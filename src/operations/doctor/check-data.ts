@@ -11,20 +11,21 @@ import {
 import { dirname, join } from "node:path";
 import { findWholeDamage, inspectDatabase, NewerDatabaseError } from "../../store/database/open-database.ts";
 import { SCHEMA_VERSION } from "../../store/migrations.ts";
+import { measureVaults } from "../../workspace/housekeeping.ts";
 import { loadConfigFile } from "../config-file.ts";
 import { CrashReports } from "../crash-reports.ts";
 import { TOKEN_CHARS_MIN } from "../data-dir.ts";
-import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
+import { errorText, type Finding, note, ok, problem } from "./finding.ts";
 
 const FREE_BYTES_MIN = 100 * 1024 * 1024;
 const FREE_BYTES_LOW = 1024 * 1024 * 1024;
 const FUTURE_MS_MAX = 24 * 3_600_000;
-/** Before this program was written. */
+/** Earlier than this program's first release. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const OTHERS_RIGHTS = 0o077;
 
-/** The data directory and all that lies in it. */
-export function checkData(dataDir: string, now: number): readonly Finding[] {
+/** Checks the data directory and its contents. */
+export async function checkData(dataDir: string, now: number): Promise<readonly Finding[]> {
   const nearest = nearestFolder(dataDir);
   if (!statSync(nearest).isDirectory())
     return [problem("data-dir", `${nearest} is a file.`, `Move it, or set LIMINAL_DATA_DIR to a directory.`)];
@@ -37,11 +38,20 @@ export function checkData(dataDir: string, now: number): readonly Finding[] {
     checkDisk(freeBytes(dataDir)),
     checkDatabase(join(dataDir, "liminal.db")),
     ...keptDamage(dataDir),
+    await checkVaults(join(dataDir, "vaults")),
     ...checkConfigFile(join(dataDir, "config.json")),
     checkToken(join(dataDir, "token")),
     checkCrashes(dataDir),
     checkClock(statSync(join(dataDir, "liminal.db"), { throwIfNoEntry: false })?.mtimeMs ?? null, now),
   ];
+}
+
+async function checkVaults(root: string): Promise<Finding> {
+  const { vaults, bytes } = await measureVaults(root);
+  if (vaults === 0) return ok("checkpoints", "No checkpoints yet.");
+  const directories = vaults === 1 ? "1 directory" : `${vaults} directories`;
+  const megabytes = (bytes / 1024 ** 2).toFixed(bytes < 10 * 1024 ** 2 ? 1 : 0);
+  return ok("checkpoints", `Checkpoints of ${directories} take ${megabytes} MB (vaultBytesMax limits them).`);
 }
 
 function checkCrashes(dataDir: string): Finding {
@@ -116,13 +126,13 @@ function checkDatabase(path: string): Finding {
     if (error instanceof NewerDatabaseError) return problem("database", error.message, fix);
     return problem(
       "database",
-      `Cannot open ${path}: ${wordsOfError(error)}.`,
+      `Cannot open ${path}: ${errorText(error)}.`,
       `Check its permissions: chmod 600 "${path}"`,
     );
   }
 }
 
-/** What an earlier start moved aside. */
+/** Files that an earlier start moved aside. */
 function keptDamage(dataDir: string): readonly Finding[] {
   const kept = readdirSync(dataDir).filter((name) => /^liminal\.db\.damaged-.*Z$/.test(name));
   return kept.map((name) =>

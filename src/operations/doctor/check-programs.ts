@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { loginPath } from "../../agents/process/agent-environment.ts";
+import { checkGit } from "../../workspace/git/run-git.ts";
 import type { ServerConfig } from "../config.ts";
-import { PROGRAM_DIR } from "../version.ts";
-import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
+import { PROGRAM_DIR } from "../own-program.ts";
+import { errorText, type Finding, note, ok, problem } from "./finding.ts";
 
 const NODE_MAJOR_MIN = 20;
 
-/** The programs we and the agents run on. */
+/** Checks the programs that the app and the agents need. */
 export async function checkPrograms(env: ServerConfig["env"]): Promise<readonly Finding[]> {
-  return [checkNode(env), checkBun(Bun.version), await checkPath(env)];
+  return [checkNode(env), checkBun(Bun.version), await checkGitProgram(), await checkPath(env)];
 }
 
 function checkNode(env: ServerConfig["env"]): Finding {
@@ -25,7 +26,7 @@ function checkNode(env: ServerConfig["env"]): Finding {
       ? ok("node", `Node ${version} (${path}).`)
       : problem("node", `Node ${version || "of an unknown version"} (${path}) is too old.`, fix);
   } catch (error) {
-    return problem("node", `Cannot run ${path}: ${wordsOfError(error)}.`, fix);
+    return problem("node", `Cannot run ${path}: ${errorText(error)}.`, fix);
   }
 }
 
@@ -37,6 +38,13 @@ export function checkBun(running: string): Finding {
     `Bun ${running} is running; the pinned version is ${pinned}.`,
     `Run "npm install" in ${join(PROGRAM_DIR)}.`,
   );
+}
+
+/** Everything but checkpoints works without it. */
+async function checkGitProgram(): Promise<Finding> {
+  const git = await checkGit();
+  if (git.ok) return ok("git", `Git ${git.version}.`);
+  return note("git", `${git.reason} Everything else works.`);
 }
 
 async function checkPath(env: ServerConfig["env"]): Promise<Finding> {

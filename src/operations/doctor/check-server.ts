@@ -5,17 +5,18 @@ import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
 import { ConfigError, type ServerConfig } from "../config.ts";
 import { countHeld } from "../held-agents.ts";
+import { heldTerminals } from "../held-terminals.ts";
 import { isLockHeld } from "../instance-lock.ts";
 import { readKept, servedTls } from "../tls/kept-certificate.ts";
 import { type Certificate, readCertificate } from "../tls/read-certificate.ts";
 import { VERSION } from "../version.ts";
-import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
+import { errorText, type Finding, note, ok, problem } from "./finding.ts";
 
 const ANSWER_MS_MAX = 5_000;
 const Note = z.object({ pid: z.int(), port: z.int(), origin: z.string().optional() });
 const Health = z.object({ version: z.string() });
 
-/** Whether a server runs, is well, and where it does or could listen. */
+/** Checks whether a server runs and responds, and where it listens or could listen. */
 export async function checkServer(config: ServerConfig): Promise<readonly Finding[]> {
   const { dataDir } = config;
   const told = readNote(join(dataDir, "server.json"));
@@ -26,7 +27,7 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
     return [
       problem(
         "lock",
-        `Cannot use ${join(dataDir, "lock")}: ${wordsOfError(error)}.`,
+        `Cannot use ${join(dataDir, "lock")}: ${errorText(error)}.`,
         "Delete that file: it contains no data.",
       ),
     ];
@@ -36,6 +37,7 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
       ...staleNote(told, dataDir),
       ok("server", "No server is running; commands start one when needed."),
       ...heldAgents(dataDir),
+      ...leftTerminals(dataDir),
       await checkPort(config),
     ];
   if (!told)
@@ -46,7 +48,21 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
         "Wait until it has started, or find the process and end it.",
       ),
     ];
-  return [await checkAnswer(told, dataDir)];
+  return [await checkAnswer(told, dataDir), ok("terminals", `${terminalWords(dataDir)}.`)];
+}
+
+function leftTerminals(dataDir: string): readonly Finding[] {
+  if (heldTerminals(dataDir).length === 0) return [];
+  const message = `${terminalWords(dataDir)} of a stopped server, and what runs in them goes on.`;
+  return [note("held-terminals", message, "Continue with them: liminal serve. Stop them: liminal stop")];
+}
+
+/** Each has a process that holds it; services of liminal.json run in terminals, too. */
+function terminalWords(dataDir: string): string {
+  const held = heldTerminals(dataDir);
+  const services = held.filter(({ kind }) => kind === "service").length;
+  const counted = `${held.length} terminal(s) are held`;
+  return services === 0 ? counted : `${counted}, ${services} of them for services`;
 }
 
 function heldAgents(dataDir: string): readonly Finding[] {
@@ -86,11 +102,7 @@ async function checkAnswer(
       "Restart it to update: liminal stop --keep-agents, then liminal serve. Running turns continue.",
     );
   } catch (error) {
-    return problem(
-      "server",
-      `The server (process ${pid}, port ${port}) is not responding: ${wordsOfError(error)}`,
-      fix,
-    );
+    return problem("server", `The server (process ${pid}, port ${port}) is not responding: ${errorText(error)}`, fix);
   }
 }
 
@@ -129,7 +141,7 @@ const ADDRESS_COLUMN = 1;
 const STATE_COLUMN = 3;
 const INODE_COLUMN = 9;
 
-/** Who listens on a port, as far as this user may see; null where that cannot be told. */
+/** The process that listens on a port, as far as this user can see; null if unknown. */
 function holderOfPort(port: number): string | null {
   const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeningInodes(table, port)));
   if (sockets.size === 0) return null;
@@ -154,7 +166,7 @@ function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {
   return names.some((name) => sockets.has(tolerant(() => readlinkSync(`/proc/${pid}/fd/${name}`), "")));
 }
 
-/** Processes end while we look, and others' are not for us to see. */
+/** Processes end during the check, and others' are not visible. */
 function tolerant<Value>(read: () => Value, otherwise: Value): Value {
   try {
     return read();
@@ -166,7 +178,7 @@ function tolerant<Value>(read: () => Value, otherwise: Value): Value {
 
 const SOON_MS = 30 * 24 * 3_600_000;
 
-/** Whether what others see of us is encrypted, and by which certificate it is known. */
+/** Checks whether remote access is encrypted, and with which certificate. */
 export function checkTls({ tls, host, dataDir }: ServerConfig, nowMs: number): Finding {
   switch (tls.kind) {
     case "none":

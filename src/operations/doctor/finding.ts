@@ -1,4 +1,4 @@
-/** One thing that was looked at. A note is worth knowing; a problem keeps something from working. */
+/** One result. A note is worth knowing; a problem keeps something from working. */
 export interface Finding {
   readonly id: string;
   readonly status: "ok" | "note" | "problem";
@@ -15,6 +15,6 @@ export const note = (id: string, message: string, fix?: string): Finding => ({
 });
 export const problem = (id: string, message: string, fix: string): Finding => ({ id, status: "problem", message, fix });
 
-export function wordsOfError(error: unknown): string {
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-// The library's dependency injection expects this before anything else of it.
+// The library's dependency injection has to be loaded first.
 import "reflect-metadata";
 import { isIP } from "node:net";
 import {
@@ -13,12 +13,12 @@ import {
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY_MS = 24 * 3_600_000;
-/** What browsers and phones accept at most, also of certificates that the user told them to trust. */
+/** The longest validity that browsers and phones accept, even for certificates the user trusts. */
 const VALID_DAYS = 397;
 /** Clocks of other devices may be behind ours. */
 const BACKDATED_MS = DAY_MS;
 
-/** A certificate that vouches for itself, for these names and addresses, and its key; both as PEM. */
+/** A self-signed certificate for these names and addresses, and its key; both as PEM. */
 export async function generateCertificate(
   names: readonly string[],
   nowMs: number,
@@ -31,7 +31,7 @@ export async function generateCertificate(
     signingAlgorithm: ALGORITHM,
     keys,
     extensions: [
-      // It can sign nothing else: trusting it means trusting this server, and no other.
+      // It cannot sign others: trusting it means trusting this server only.
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),

@@ -4,32 +4,37 @@ import { hostName } from "../../bridge/own-hosts.ts";
 import { isLoopback, type ServerConfig } from "../config.ts";
 import type { DataDir } from "../data-dir.ts";
 import type { Logger } from "../server-log.ts";
-import { announceCertificate, keptCertificate } from "./kept-certificate.ts";
-import { type Certificate, readCertificate } from "./read-certificate.ts";
+import type { Certificate } from "./read-certificate.ts";
 
 const WILDCARD_LOCAL: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
-/** The certificate to serve with; null where there is none to be. */
+/** The certificate to serve with; null without TLS. */
 export async function prepareTls(config: ServerConfig, dataDir: DataDir, nowMs: number): Promise<Certificate | null> {
-  const certificate = await certificateOf(config, dataDir, nowMs);
-  if (certificate) announceCertificate(dataDir.path, certificate);
+  if (config.tls.kind === "none") return null;
+  const { announceCertificate } = await import("./kept-certificate.ts");
+  const certificate = await certificateOf(config.tls, config, dataDir, nowMs);
+  announceCertificate(dataDir.path, certificate);
   return certificate;
 }
 
 async function certificateOf(
-  { tls, host }: ServerConfig,
+  tls: Exclude<ServerConfig["tls"], { kind: "none" }>,
+  { host, replicaHost }: ServerConfig,
   dataDir: DataDir,
   nowMs: number,
-): Promise<Certificate | null> {
+): Promise<Certificate> {
   switch (tls.kind) {
-    case "none":
-      return null;
-    case "own":
+    case "own": {
+      const { readCertificate } = await import("./read-certificate.ts");
       return readCertificate(tls, nowMs);
+    }
     case "generated": {
+      const { keptCertificate } = await import("./kept-certificate.ts");
       const { names, addresses } = machineNames();
       const others = isLoopback(host) ? [] : isWildcard(host) ? [...names, ...addresses] : [host, ...names];
-      return keptCertificate(dataDir.path, others, nowMs);
+      // In a URL an address of version 6 is in brackets.
+      const inTeam = replicaHost === null ? [] : [replicaHost.replace(/^\[(.*)\]$/, "$1")];
+      return keptCertificate(dataDir.path, [...inTeam, ...others], nowMs);
     }
     default:
       return tls satisfies never;
@@ -40,14 +45,14 @@ function isWildcard(host: string): boolean {
   return host in WILDCARD_LOCAL;
 }
 
-/** Where programs of this machine find the server. */
+/** The address for programs on this machine. */
 export function localOrigin({ host, tls }: ServerConfig, port: number): string {
   return `${tls.kind === "none" ? "http" : "https"}://${WILDCARD_LOCAL[host] ?? hostName(host)}:${port}`;
 }
 
-/** Where other devices find it, the likeliest first; those the user named come before what we found out. */
+/** Addresses for other devices, the likeliest first; those named by the user come before detected ones. */
 export function otherOrigins({ host, tls, allowedHosts }: ServerConfig, port: number): readonly string[] {
-  // A proxy in front has its own port, and TLS with it.
+  // A proxy has its own port and TLS.
   const named = allowedHosts.map(
     (entry) => `https://${entry}${tls.kind === "none" || /:\d+$/.test(entry) ? "" : `:${port}`}`,
   );
@@ -58,8 +63,13 @@ export function otherOrigins({ host, tls, allowedHosts }: ServerConfig, port: nu
   return [...named, ...found.map((name) => `${scheme}://${hostName(name)}:${port}`)];
 }
 
-/** What the person at the terminal has to know about being reachable. */
-export function tellReach(config: ServerConfig, port: number, certificate: Certificate | null, logger: Logger): void {
+/** Logs how the server can be reached. */
+export function logAddresses(
+  config: ServerConfig,
+  port: number,
+  certificate: Certificate | null,
+  logger: Logger,
+): void {
   if (certificate) {
     const which = config.tls.kind === "own" ? "your own" : `self-signed, stored in ${join(config.dataDir, "tls")}`;
     logger.info(`TLS certificate (${which}), SHA-256 fingerprint ${certificate.fingerprint}`);
@@ -79,11 +89,11 @@ export function tellReach(config: ServerConfig, port: number, certificate: Certi
 interface MachineNames {
   /** In lower case; without the loopback ones. */
   readonly names: readonly string[];
-  /** Addresses by which others may reach this machine, those of private networks first. */
+  /** Addresses of this machine for others, private networks first. */
   readonly addresses: readonly string[];
 }
 
-/** By what this machine may be called from elsewhere. */
+/** Names and addresses of this machine for others. */
 export function machineNames(): MachineNames {
   const name = hostname().toLowerCase();
   const isUsable = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) && name !== "localhost";
@@ -98,7 +108,7 @@ export function machineNames(): MachineNames {
   };
 }
 
-/** Where a phone at home or in the office most likely is. */
+/** Networks where a phone at home or in the office most likely is. */
 const LIKELY = [/^192\.168\./, /^10\./, /^172\.(1[6-9]|2\d|3[01])\./, /\./];
 
 function rank(address: string): number {

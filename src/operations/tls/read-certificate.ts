@@ -5,12 +5,12 @@ import { ConfigError } from "../config.ts";
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** SHA-256 of the certificate itself, as browsers show it. */
+  /** SHA-256 of the certificate, as browsers show it. */
   readonly fingerprint: string;
   readonly expiresAtMs: number;
-  /** What it vouches for. */
+  /** The names it is valid for. */
   readonly names: readonly string[];
-  /** The certificate alone, without those that vouch for it. */
+  /** The certificate alone, without its chain. */
   readonly leaf: string;
 }
 
@@ -19,7 +19,7 @@ interface CertificateFiles {
   readonly key: string;
 }
 
-/** The user's own; what is wrong with it is told with the variable that names it. */
+/** The user's certificate; errors name the variable that points to it. */
 export function readCertificate({ cert: certPath, key: keyPath }: CertificateFiles, nowMs: number): Certificate {
   const cert = readPem("LIMINAL_TLS_CERT", certPath);
   const key = readPem("LIMINAL_TLS_KEY", keyPath);

@@ -5,6 +5,7 @@ import { AgentIdInput, defineTool } from "../tool.ts";
 export const listAgents = defineTool({
   name: "list_agents",
   title: "List agents",
+  needs: "look",
   description: "Lists the agents you created that were not killed, oldest first, with their status.",
   input: { includeEnded: z.boolean().optional().describe("Include killed agents.") },
   output: { agents: z.array(InfoOutput) },
@@ -17,6 +18,7 @@ export const listAgents = defineTool({
 export const getAgentStatus = defineTool({
   name: "get_agent_status",
   title: "Get an agent's status",
+  needs: "look",
   description:
     "Status of one of your agents: starting, running, waiting (for an answer), idle, failed or killed; and the reason. " +
     "To wait for a change use wait_for_agents rather than polling.",

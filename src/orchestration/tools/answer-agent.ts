@@ -24,12 +24,13 @@ const input = {
 type Input = z.infer<z.ZodObject<typeof input>>;
 type Command = Parameters<SessionService["execute"]>[0];
 
-/** The kinds of options that answer so, and only this once where there is a choice. */
+/** The option kinds for each answer; the one-time kind comes first. */
 const ONCE = { allow: ["allow_once"], deny: ["reject_once", "reject_always"], cancel: [] } as const;
 
 export const answerAgent = defineTool({
   name: "answer_agent",
   title: "Answer an agent's question",
+  needs: "work",
   description:
     "Answers a permission request or question of one of your agents. You can only allow what this session itself may do " +
     "without asking; the user must answer anything else. You can always deny.",

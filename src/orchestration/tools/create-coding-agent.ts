@@ -1,22 +1,26 @@
 import { z } from "zod";
 import type { Hub } from "../../fanout/hub.ts";
+import { type Attempt, AttemptGroupId } from "../../protocol/attempt-ref.ts";
 import { Budget, ChildStatus } from "../../protocol/delegation.ts";
 import { type CliType, type CommandId, cliTypeOf, type ProjectId, SessionId } from "../../protocol/ids.ts";
 import { Json } from "../../protocol/json.ts";
 import { PATH_CHARS_MAX } from "../../protocol/limits.ts";
 import { RuleDraft, StartingPolicy } from "../../protocol/permission-policy.ts";
-import type { AgentInfo } from "../../protocol/server-messages.ts";
+import type { AgentInfo, Project } from "../../protocol/server-messages.ts";
+import { BRANCH_CHARS_MAX, type NewWorktree } from "../../protocol/worktrees.ts";
 import type { Answer } from "../../sessions/answer.ts";
 import { type Delegations, isRefusal } from "../../sessions/delegation/delegations.ts";
 import type { SessionService } from "../../sessions/session-service.ts";
 import type { ProjectService } from "../../workspace/project-service.ts";
+import { agentsAt } from "../agents-at.ts";
 import { refusePolicy, restrictStartingMode, setOption } from "../child-rights.ts";
 import { armWait, authorFor, type Caller, defineTool, refuseVisibly, refuseWake, type ToolContext } from "../tool.ts";
 import { accepted, refusedBy, ToolError } from "../tool-error.ts";
 
 const PLAN_CHARS_MAX = 200_000;
+const BranchInput = z.string().trim().min(1).max(BRANCH_CHARS_MAX);
 
-/** Described here for callers; what they give is read by the schema that all policies are read by. */
+/** Described here for callers; the values are parsed by the schema of all policies. */
 const Mode = z.enum(["ask", "edits", "all"]);
 const PolicyInput = z.union(
   [Mode, z.strictObject({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })],
@@ -50,6 +54,20 @@ const input = {
   ),
   title: z.string().trim().min(1).max(200).optional(),
   budget: BudgetInput.optional().describe("Budget for it and all its descendants: turns, tokens, cost, workMs."),
+  worktree: z
+    .union([z.boolean(), z.strictObject({ base: BranchInput.optional(), branch: BranchInput.optional() })], {
+      error: "expected true, false, or an object with base and branch",
+    })
+    .optional()
+    .describe(
+      "Gives it a worktree and branch of its own, so that agents who work at the same time do not change each other's files. true, or an object with base (branch, tag or commit to start from) and branch (name of the new branch). Default: it works in the project's directory.",
+    ),
+  attempt: z
+    .strictObject({ group: z.string().trim().min(1).max(100), number: z.int().min(1).max(100) })
+    .optional()
+    .describe(
+      "One of several attempts at the same task: agents with the same group are shown to the user side by side, and the user keeps one. Each needs a worktree of its own.",
+    ),
   wake: z.boolean().optional().describe("Wake this session with a digest when the agent has finished."),
 };
 
@@ -58,24 +76,35 @@ type Input = z.infer<z.ZodObject<typeof input>>;
 export const createCodingAgent = defineTool({
   name: "create_coding_agent",
   title: "Create a coding agent",
+  needs: "work",
   description:
     "Starts another coding agent as a child of this session and, if given a plan, sends it that task. Returns as soon as the agent exists; " +
     "use wait_for_agents to wait for it and get_agent_output to read its output.",
   input,
-  output: { agentId: z.string(), status: z.string() },
+  output: {
+    agentId: z.string(),
+    status: z.string(),
+    worktree: z.looseObject({ branch: z.string(), path: z.string() }).optional(),
+  },
   run: async (context, { plan, ...rest }) => {
     // Callers that fill in every field mean none by an empty one.
     const given = { ...rest, ...(plan?.trim() && { plan }) };
     refuseWake(context.caller, given.wake);
     const planId = context.commandId("plan");
     const isSent = planId !== undefined && (await context.sessions.isDone(planId));
-    const place = given.plan === undefined || isSent ? null : context.delegations.admitTurn(context.owner);
+    const place = given.plan === undefined || isSent ? null : await context.delegations.admitTurn(context.owner, null);
     if (place && isRefusal(place)) throw await refuseVisibly(context, place);
     try {
       const agentId = await create(context, given);
+      if (place) place.child = agentId;
       await setToWork(context, agentId, given, planId);
       if (given.wake) await armWait(context, [agentId], "all");
-      return { agentId, status: ChildStatus.parse((await context.children.info(agentId)).status) };
+      const { row, binding } = await context.children.find(agentId);
+      return {
+        agentId,
+        status: ChildStatus.parse((await context.children.info(agentId)).status),
+        ...(row.worktree && { worktree: { branch: row.worktree.branch, path: binding.cwd } }),
+      };
     } finally {
       place?.[Symbol.dispose]();
     }
@@ -87,10 +116,12 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const { title } = given;
   const policy = readPolicy(given.policy);
   await refusePolicy(context, policy);
-  // Before a project is added for it: a call that is refused leaves nothing.
+  // Before a project is added for it: a refused call changes nothing.
   const named = given.agent === undefined ? null : namedAgent(context, given.agent);
   const projectId = await chooseProject(context, given.project);
   const cliType = named ?? (await usualAgent(context, projectId));
+  const worktree = newWorktree(given.worktree);
+  const attempt = attemptOf(context, given);
   const make = (commandId: CommandId | undefined) =>
     sessions.create(
       {
@@ -98,6 +129,8 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
         projectId,
         cliType,
         ...(title !== undefined && { title }),
+        ...(worktree && { worktree: { create: worktree } }),
+        ...(attempt && { attempt }),
         ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
         ...(commandId !== undefined && { commandId }),
       },
@@ -108,7 +141,20 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   return createdId(answer);
 }
 
-/** A process that stops right now is started again by itself: the caller need not know, and could do nothing but call again. */
+/** A group belongs to the session or program that names it. */
+function attemptOf({ caller }: Pick<ToolContext, "caller">, { attempt, worktree }: Input): Attempt | null {
+  if (attempt === undefined) return null;
+  if (!worktree) throw new ToolError("attempt: each attempt needs a worktree of its own. Pass worktree: true.");
+  return { groupId: AttemptGroupId.parse(`${caller ?? "program"} ${attempt.group}`), number: attempt.number };
+}
+
+function newWorktree(given: Input["worktree"]): NewWorktree | null {
+  if (!given) return null;
+  const { base, branch } = given === true ? {} : given;
+  return { ...(base !== undefined && { base }), ...(branch !== undefined && { branch }) };
+}
+
+/** A process that is just stopping restarts by itself; the caller could only repeat the call. */
 async function makeSurely(
   { agents, sessions, commandId }: ToolContext,
   cliType: CliType,
@@ -133,7 +179,7 @@ function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
   throw new ToolError("policy: expected ask, edits or all, or an object with mode and rules.");
 }
 
-/** A choice the agent does not offer, and a plan it is not given, leave no half-made agent behind. */
+/** If the agent does not offer the requested option or plan, the new agent is removed. */
 async function setToWork(
   context: ToolContext,
   agentId: SessionId,
@@ -141,7 +187,7 @@ async function setToWork(
   commandId: CommandId | undefined,
 ): Promise<void> {
   try {
-    // The model first: what modes there are may depend on it.
+    // The model first: the available modes may depend on it.
     if (model !== undefined) await setOption(context, agentId, "model", model);
     if (mode === undefined) await restrictStartingMode(context, agentId);
     else await setOption(context, agentId, "mode", mode);
@@ -159,14 +205,13 @@ function createdId(answer: Answer): SessionId {
   return SessionId.parse(Reflect.get(told, "sessionId"));
 }
 
-interface AgentChoice {
+interface AgentChoice extends Pick<ToolContext, "agents" | "hasCommandAt" | "projects"> {
   readonly caller: Caller;
-  readonly agents: () => readonly AgentInfo[];
   readonly sessions: SessionService;
   readonly delegations: Delegations;
 }
 
-/** It gives work to others rather than doing it: unless told otherwise, to the agent that the user works with. */
+/** It delegates work: by default to the agent that the user works with. */
 const ORCHESTRATOR = "builtin";
 
 /** By id or name. */
@@ -177,13 +222,15 @@ function namedAgent({ agents }: Pick<AgentChoice, "agents">, wanted: string): Cl
 }
 
 /**
- * For a caller that names none: its own kind. The orchestrator and programs outside get the agent that the user last worked with in
+ * For a caller that names none: its own kind. The orchestrator and external programs get the agent that the user last
+ * used in
  * the project; without one, the orchestrator gets its own kind, and a program the first that is ready.
  */
 async function usualAgent(choice: AgentChoice, projectId: ProjectId): Promise<CliType> {
   const own = choice.caller === null ? null : cliTypeOf(choice.caller);
   if (own !== null && own !== ORCHESTRATOR) return own;
-  const ready = readyOnes(choice.agents());
+  const directory = choice.projects.list().find(({ id }) => id === projectId)?.path;
+  const ready = readyOnes(agentsAt(choice, directory));
   const chosen = (await lastUsed(choice, projectId, ready)) ?? own ?? ready[0];
   if (chosen !== undefined) return chosen;
   throw new ToolError("No agent is ready. Install one or sign in to one first.");
@@ -193,30 +240,32 @@ function readyOnes(agents: readonly AgentInfo[]): readonly CliType[] {
   return agents.flatMap(({ id, availability }) => (availability === "ready" ? [id] : []));
 }
 
-/** What agents and programs have started says nothing about what the user likes. */
+/** Sessions started by agents and programs do not show what the user prefers. */
 async function lastUsed(
   choice: AgentChoice,
   projectId: ProjectId,
   ready: readonly CliType[],
 ): Promise<CliType | undefined> {
   const { sessions, delegations } = choice;
-  return ((await sessions.list(projectId, true)) ?? [])
+  const newestFirst = ((await sessions.list(projectId, true)) ?? [])
     .filter(({ cliType }) => cliType !== ORCHESTRATOR && ready.includes(cliType))
-    .filter(({ id }) => delegations.parentOf(id) === undefined)
-    .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))[0]?.cliType;
+    .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt));
+  for (const { id, cliType } of newestFirst) if ((await delegations.parentOf(id)) === undefined) return cliType;
+  return undefined;
 }
 
-interface ProjectChoice {
+interface ProjectChoice extends Pick<ToolContext, "person" | "isAllowed"> {
   readonly caller: Caller;
   readonly sessions: SessionService;
   readonly projects: ProjectService;
   readonly hub: Hub;
 }
 
-/** A session's agents work in its own project, where its rights hold; a program outside says where. */
+/** A session's agents work in its own project, where its rights apply; an external program names the project. */
 async function chooseProject(choice: ProjectChoice, wanted: string | undefined): Promise<ProjectId> {
-  const { caller, projects, sessions, hub } = choice;
-  const known = projects.list().find(({ id, path }) => id === wanted || path === wanted);
+  const { caller, projects, sessions, hub, person, isAllowed } = choice;
+  const isWanted = ({ id, path }: Project) => (id === wanted || path === wanted) && isAllowed(id);
+  const known = projects.list().find(isWanted);
   if (caller !== null) {
     const own = (await sessions.view(caller))?.row.projectId;
     if (own !== undefined && (wanted === undefined || known?.id === own)) return own;
@@ -224,6 +273,8 @@ async function chooseProject(choice: ProjectChoice, wanted: string | undefined):
   }
   if (wanted === undefined) throw new ToolError("project: required; pass a full directory path or a project id.");
   if (known) return known.id;
+  if (person !== null)
+    throw new ToolError("project: not found, or you may not work in it. Ask an owner of the server.");
   const added = await projects.add(wanted);
   if (added.ok) {
     hub.publish({ type: "project:added", project: added.project });

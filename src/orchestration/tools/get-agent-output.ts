@@ -6,7 +6,7 @@ import { ToolError } from "../tool-error.ts";
 
 const RANGE_ENTRIES_MAX = 100;
 const RANGE_ENTRIES_DEFAULT = 20;
-/** Far enough back for the last words of a turn that ended in many tool calls. */
+/** Enough to find the last message of a turn that ended with many tool calls. */
 const LAST_MESSAGE_ENTRIES = 100;
 
 const Spoken = z.looseObject({
@@ -19,6 +19,7 @@ const Spoken = z.looseObject({
 export const getAgentOutput = defineTool({
   name: "get_agent_output",
   title: "Get an agent's output",
+  needs: "look",
   description:
     "The last output and status of one of your agents. With a range, its transcript: the newest entries, or those before an entry.",
   input: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CliType } from "../../protocol/ids.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
+import { agentsAt } from "../agents-at.ts";
 import { maySet } from "../child-rights.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
 
@@ -20,6 +21,7 @@ const Kind = z.looseObject({
 export const listAgentKinds = defineTool({
   name: "list_agent_kinds",
   title: "List available agents",
+  needs: "look",
   description:
     "Lists the agents create_coding_agent can start, by id, with their models and modes and whether you may choose the mode. " +
     "Models and modes are available once a session of that agent has been started.",
@@ -27,7 +29,12 @@ export const listAgentKinds = defineTool({
   output: { kinds: z.array(Kind) },
   readOnly: true,
   run: async (context, { includeUnready = false }) => {
-    const listed = context.agents().filter(({ availability }) => includeUnready || availability === "ready");
+    const { caller, sessions, projects } = context;
+    const own = caller === null ? null : await sessions.view(caller);
+    const directory = projects.list().find(({ id }) => id === own?.row.projectId)?.path;
+    const listed = agentsAt(context, directory).filter(
+      ({ availability }) => includeUnready || availability === "ready",
+    );
     const kinds = listed.map(async ({ id, name, availability, message, hint }) => {
       const isReady = availability === "ready";
       const why = isReady ? undefined : (message ?? hint ?? availability);
@@ -38,7 +45,7 @@ export const listAgentKinds = defineTool({
   },
 });
 
-/** What the newest session of that kind was offered. */
+/** The options offered to the newest session of that kind. */
 async function choicesOf({ caller, policy, projects, sessions }: ToolContext, cliType: CliType) {
   const rows = await Promise.all(projects.list().map(({ id }) => sessions.list(id, true)));
   const newest = rows

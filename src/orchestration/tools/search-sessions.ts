@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from "../tool.ts";
 const QUERY_CHARS_MAX = 1_000;
 const HITS_DEFAULT = 20;
 const HITS_MAX = 100;
-/** What is looked through for a session's own hits. */
+/** Number of hits that are filtered for a session's own. */
 const HITS_LOOKED_AT = 200;
 
 const Hit = z.looseObject({
@@ -22,6 +22,7 @@ const Hit = z.looseObject({
 export const searchSessions = defineTool({
   name: "search_sessions",
   title: "Search sessions",
+  needs: "look",
   description:
     "Searches this session and all its descendants or, for an external program, all sessions. All words must occur; " +
     "quoted phrases are matched exactly.",
@@ -36,15 +37,13 @@ export const searchSessions = defineTool({
     note: z.string().optional(),
   },
   readOnly: true,
-  run: (context, { query, agent, limit = HITS_DEFAULT }) => {
+  run: async (context, { query, agent, limit = HITS_DEFAULT }) => {
     const cliType = CliType.safeParse(agent).data;
-    const hits = context.sessions.search({
-      query,
-      includeArchived: true,
-      limit: HITS_LOOKED_AT,
-      ...(cliType !== undefined && { cliType }),
-    });
-    const seen = hits.filter(({ sessionId }) => isInSight(context, sessionId));
+    const request = { query, includeArchived: true, limit: HITS_LOOKED_AT, ...(cliType !== undefined && { cliType }) };
+    const within = context.person === null ? null : context.rights.within(context.person);
+    const hits = await context.sessions.search(request, within);
+    const inSight = await Promise.all(hits.map(({ sessionId }) => isInSight(context, sessionId)));
+    const seen = hits.filter((_, index) => inSight[index]);
     const hasMore = seen.length > limit || hits.length === HITS_LOOKED_AT;
     return { hits: seen.slice(0, limit).map(hitOf), hasMore, ...(hasMore && { note: noteOf(seen.length, limit) }) };
   },
@@ -57,10 +56,10 @@ function noteOf(found: number, limit: number): string {
   return `Only the best ${shown} hits are shown. ${raise === "" ? "U" : `${raise}u`}${narrow.slice(1)}`;
 }
 
-/** A session searches itself and what it has started, however deep; never what others said. */
-function isInSight({ caller, delegations }: ToolContext, sessionId: SearchHit["sessionId"]): boolean {
+/** A session searches itself and its descendants; never other sessions. */
+async function isInSight({ caller, delegations }: ToolContext, sessionId: SearchHit["sessionId"]): Promise<boolean> {
   if (caller === null) return true;
-  for (let id: SearchHit["sessionId"] | null | undefined = sessionId; id; id = delegations.parentOf(id))
+  for (let id: SearchHit["sessionId"] | null | undefined = sessionId; id; id = await delegations.parentOf(id))
     if (id === caller) return true;
   return false;
 }

@@ -9,6 +9,7 @@ const PROMPT_CHARS_MAX = 200_000;
 export const sendAgentPrompt = defineTool({
   name: "send_agent_prompt",
   title: "Send an agent a prompt",
+  needs: "work",
   description: "Sends a prompt to one of your agents. While it is working, the prompt is queued until its turn ends.",
   input: {
     agentId: AgentIdInput,
@@ -25,8 +26,8 @@ export const sendAgentPrompt = defineTool({
     const admitted = isSent
       ? null
       : isTurnActive(state.turn)
-        ? delegations.refuseSpending(row.id)
-        : delegations.admitTurn(row.id);
+        ? await delegations.refuseSpending(row.id)
+        : await delegations.admitTurn(row.id, row.id);
     if (admitted && isRefusal(admitted)) throw await refuseVisibly(context, admitted);
     try {
       const send = { type: "session:send", sessionId: row.id, content: prompt, author: authorFor(context) } as const;

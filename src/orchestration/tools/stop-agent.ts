@@ -5,6 +5,7 @@ import { accepted } from "../tool-error.ts";
 export const cancelAgent = defineTool({
   name: "cancel_agent",
   title: "Cancel an agent",
+  needs: "work",
   description: "Stops the running turn of one of your agents. It keeps its memory and accepts further prompts.",
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },
@@ -20,6 +21,7 @@ export const cancelAgent = defineTool({
 export const killAgent = defineTool({
   name: "kill_agent",
   title: "Kill an agent",
+  needs: "work",
   description: "Permanently ends one of your agents and all agents it started. Its output can still be read.",
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },

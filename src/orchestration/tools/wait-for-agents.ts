@@ -4,12 +4,13 @@ import { TaskQueue } from "../../lib/task-queue.ts";
 import type { ChildInfo } from "../../protocol/delegation.ts";
 import { cliTypeOf } from "../../protocol/ids.ts";
 import { InfoOutput, isSettled, lastMessage, shorten } from "../child-info.ts";
+import { OverlapsOutput, overlapsIn } from "../overlaps.ts";
 import { AgentIdInput, armWait, defineTool, refuseWake, type ToolContext } from "../tool.ts";
 import { accepted, ToolError } from "../tool-error.ts";
 
 const WAIT_MS_DEFAULT = 50_000;
 const WAIT_MS_MAX = 600_000;
-/** Their calls end after 60 s, whatever progress they are told. */
+/** Their calls end after 60 s, whatever progress is reported. */
 const IMPATIENT: ReadonlySet<string> = new Set(["codex"]);
 const AGENTS_MAX = 50;
 const TEXT_CHARS_MAX = 4_000;
@@ -20,11 +21,13 @@ type Reason = "done" | "blocked" | "failed" | "limit" | "aborted" | "timeout" | 
 export const waitForAgents = defineTool({
   name: "wait_for_agents",
   title: "Wait for agents",
+  needs: "look",
   description:
     "Waits until any or all of your agents have finished, or one needs an answer, and returns the reason: done, " +
     "blocked (with the question; ignoreBlocked keeps waiting), failed, limit (stopped by a budget), aborted (cancelled or " +
     "killed), or timeout (call it again to keep waiting). With wake it returns immediately: end your turn, and " +
-    "this session is woken with a digest when the agents have finished.",
+    "this session is woken with a digest when the agents have finished. overlaps names files that work elsewhere " +
+    "changed, too, as in get_agent_changes.",
   input: {
     agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("Default: all that were not killed."),
     until: z.enum(["any", "all"]).optional().describe("Default: all."),
@@ -34,7 +37,7 @@ export const waitForAgents = defineTool({
   },
   output: {
     reason: z.string(),
-    agents: z.array(InfoOutput.extend({ text: z.string() })),
+    agents: z.array(InfoOutput.extend({ text: z.string(), overlaps: OverlapsOutput })),
     pending: z.array(z.string()),
     waitId: z.string().optional(),
     hint: z.string().optional(),
@@ -48,7 +51,7 @@ export const waitForAgents = defineTool({
     const { children, hub, signal, silentWaitMs } = context;
     const { until = "all", timeoutMs: wantedMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
-    const timeoutMs = context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
+    const timeoutMs = context.wantsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
     const ids = given.agentIds ?? (await living(children)).map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("No agents to wait for. Create one with create_coding_agent.");
     const look = () => Promise.all(ids.map((id) => children.info(id)));
@@ -60,7 +63,7 @@ export const waitForAgents = defineTool({
       const waitId = await armWait(context, agentIds, until);
       return { ...(await report(context, await look(), "armed")), waitId };
     }
-    // Told at once, whatever the others do: the caller may be the only one who can answer.
+    // Reported at once, whatever the others do: the caller may be the only one who can answer.
     const isBlocked = (infos: readonly ChildInfo[]) =>
       !ignoreBlocked && infos.some(({ status }) => status === "waiting");
     const isMet = async () => {
@@ -80,7 +83,7 @@ export const waitForAgents = defineTool({
   },
 });
 
-/** Waited for where none are named. */
+/** The default if no agents are named. */
 async function living(children: ToolContext["children"]): Promise<readonly ChildInfo[]> {
   return (await children.list()).filter(({ status }) => status !== "killed");
 }
@@ -96,18 +99,19 @@ function isImpatient({ caller }: ToolContext): boolean {
   return caller !== null && IMPATIENT.has(cliTypeOf(caller));
 }
 
-async function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {
+async function report({ sessions, worktrees }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {
   const agents = await Promise.all(
     infos.map(async (info) => {
       const start = isSettled(info) ? await sessions.open(info.agentId, undefined, TEXT_ENTRIES) : null;
       const text = start?.type === "session:history" ? lastMessage(start.entries) : "";
-      return { ...info, text: shorten(text, TEXT_CHARS_MAX) };
+      const radar = isSettled(info) ? await worktrees.freshRadarOf(info.agentId) : null;
+      return { ...info, text: shorten(text, TEXT_CHARS_MAX), ...overlapsIn(radar) };
     }),
   );
   return { reason, agents, pending: infos.filter((info) => !isSettled(info)).map(({ agentId }) => agentId) };
 }
 
-/** The caller has it now: to be woken for the same would only tell it twice. */
+/** The caller has the result now: waking it would report the same twice. */
 async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly ChildInfo[]): Promise<void> {
   if (caller === null) return;
   const known = new Set(infos.filter(isSettled).map(({ agentId }) => agentId));
@@ -118,7 +122,7 @@ async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly Ch
 
 interface AwaitOptions {
   readonly hub: Hub;
-  /** Asked again whenever something has happened in any session. */
+  /** Checked again whenever something has happened in any session. */
   readonly isMet: () => Promise<boolean>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -144,7 +148,7 @@ function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"
       );
     };
     const onAbort = () => end(() => resolve("aborted"));
-    const listening = hub.overhear(check);
+    const listening = hub.onBroadcast(check);
     const timer = setTimeout(() => end(() => resolve("timeout")), timeoutMs);
     signal.addEventListener("abort", onAbort);
     check();

@@ -9,7 +9,7 @@ const listing = (path: string, ...names: string[]) => ({
 });
 
 describe("completing a path", () => {
-  it("takes a directory with the slash behind which one goes on", () => {
+  it("appends a slash to a chosen directory", () => {
     expect(takeDirectory(listing("~/co", "code"), "code")).toBe("~/code/");
   });
 
@@ -31,7 +31,7 @@ describe("completing a path", () => {
     expect([stepChoice(null, -1, 2), stepChoice(0, -1, 2), stepChoice(null, 1, 0)]).toEqual([1, null, null]);
   });
 
-  it("[TC-1.2b] keeps quiet while the path can still become one that is there", () => {
+  it("[TC-1.2b] shows no message while the path can still become an existing one", () => {
     const problem = "That directory doesn't exist.";
     expect(pathRemark({ ...listing("/w/ap", "apple"), problem })).toBeNull();
     expect(pathRemark({ ...listing("/w/x"), problem })).toBe(problem);

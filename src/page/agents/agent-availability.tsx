@@ -10,7 +10,7 @@ const AVAILABILITY: Readonly<Record<AgentInfo["availability"], { readonly tag: s
   "needs-sign-in": { tag: "tag warn", words: "Needs sign-in" },
 };
 
-/** Where an agent stands, in one word. */
+/** The state of an agent as one word. */
 export function AvailabilityTag({ agent }: { agent: AgentInfo }) {
   const { tag, words } = AVAILABILITY[agent.availability];
   return <span class={tag}>{words}</span>;
@@ -46,7 +46,7 @@ interface InstallPanelProps {
   readonly onCancel: () => void;
 }
 
-/** How an install goes on, in words and as a bar; or why it failed, and what else can be done. */
+/** The progress of an install as text and as a bar; or why it failed, and what to do. */
 export function InstallPanel({ agent, install, onRetry, onCancel }: InstallPanelProps) {
   if (install.phase === "running") {
     const percent = Math.round(install.share * 100);

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { z } from "zod/mini";
 import { CliType, SessionId } from "../../protocol/ids.ts";
-import { AgentStatus } from "../../protocol/server-messages.ts";
+import { AgentStatus } from "../../protocol/session-messages.ts";
 import { elapsedWords } from "../../ui/words/time-words.ts";
 import { askServer } from "../own-server.ts";
 
-/** What the page reads of `/api/status`. */
+/** The part of `/api/status` that the page reads. */
 export const AgentsStatus = z.object({
   agents: z.array(
     z.object({
@@ -66,12 +66,13 @@ export function useAgentsStatus(asked: unknown): StatusReading {
   return reading;
 }
 
-const MEGABYTE = 1024 * 1024;
+const KILOBYTE = 1024;
+const MEGABYTE = 1024 * KILOBYTE;
 const GIGABYTE = 1024 * MEGABYTE;
-/** A fact is not broken in the middle where the line is short. */
+/** Keeps a figure and its unit on one line. */
 const NO_BREAK = "\u00a0";
 
-/** A process in a few facts: which it is, how big, how old, and how often it had to come back. */
+/** A process in short: id, memory, age, and restarts. */
 export function processWords({ pid, memoryBytes, uptimeMs, restarts }: AgentProcess): readonly string[] {
   if (pid === null) return [];
   const facts = [
@@ -83,12 +84,13 @@ export function processWords({ pid, memoryBytes, uptimeMs, restarts }: AgentProc
   return facts.map((fact) => fact.replaceAll(" ", NO_BREAK));
 }
 
-/** "86 MB", "1.2 GB": what a person compares, not what a machine counts. */
+/** "12 kB", "86 MB", "1.2 GB": rounded for people. */
 export function memoryWords(bytes: number): string {
+  if (bytes < MEGABYTE) return `${Math.ceil(bytes / KILOBYTE)} kB`;
   return bytes < GIGABYTE ? `${Math.round(bytes / MEGABYTE)} MB` : `${(bytes / GIGABYTE).toFixed(1)} GB`;
 }
 
-/** The state of an agent's process, in one word. */
+/** The state of an agent's process as one word. */
 export const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
   idle: "Idle",
   starting: "Starting",

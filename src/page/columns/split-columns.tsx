@@ -9,7 +9,10 @@ import type { Shell } from "../state/shell.ts";
 import { canOpenBeside } from "../state/shell-actions.ts";
 import type { ShownColumn } from "../state/split-view.ts";
 
-/** The layer over sessions side by side: a head for each column and an edge between two. The frames below are only resized. */
+/**
+ * The layer over sessions in a split view: a head for each column and an edge between two. The frames below are only
+ * resized.
+ */
 export function SplitColumns({ shell }: { shell: Shell }) {
   const layer = useRef<HTMLDivElement>(null);
   const shown = shell.shown.value;
@@ -66,7 +69,7 @@ function ColumnHead({ shell, column }: { shell: Shell; column: ShownColumn }) {
   );
 }
 
-/** The button goes with its column, so the focus goes on to what stays. */
+/** The button disappears with its column, so the focus moves to the remaining one. */
 function hide(shell: Shell, id: SessionId): void {
   shell.closeColumn(id);
   const { active } = shell.tabs.peek();
@@ -87,7 +90,10 @@ interface ColumnEdgeProps {
   readonly widthPx: () => number;
 }
 
-/** The edge between two columns, moved by pointer or by arrow keys. While it is, the frames ignore the pointer, or they would swallow it. */
+/**
+ * The edge between two columns, moved by pointer or arrow keys. Meanwhile the frames ignore the pointer, or they would
+ * capture it.
+ */
 function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
   const { sessions } = shell.server.value;
   const end = column.start + column.width;
@@ -126,7 +132,10 @@ function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
   );
 }
 
-/** The right edge, while a tab is dragged: dropped here it stands beside what is in view. The menu and Alt+\ do the same without a pointer. */
+/**
+ * The right edge while a tab is dragged: dropping it here opens it to the side. The menu and Alt+\ do the same without
+ * a pointer.
+ */
 function DropBeside({ shell }: { shell: Shell }) {
   const [isOver, setOver] = useState(false);
   const dragged = shell.draggedTab.value;

@@ -5,7 +5,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** One of a few, each in words. */
+/** A choice between a few labelled values. */
 export function Choice<Value extends string>({ label, words, value, onChoose }: ChoiceProps<Value>) {
   const isOne = (text: string): text is Value => Object.hasOwn(words, text);
   const options = Object.keys(words).filter(isOne);

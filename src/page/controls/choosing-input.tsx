@@ -3,7 +3,7 @@ interface ChoosingInputProps {
   readonly placeholder: string;
   readonly charsMax: number;
   readonly text: string;
-  /** The id of the list that is chosen from, and of the choice that Enter takes. */
+  /** The id of the list, and of the option that Enter chooses. */
   readonly listId: string;
   readonly currentId: string | undefined;
   readonly onType: (text: string) => void;
@@ -11,7 +11,7 @@ interface ChoosingInputProps {
   readonly onEnter: () => void;
 }
 
-/** The input of a combobox. The focus stays here while the arrows walk through the choices. */
+/** The input of a combobox. The focus stays here while the arrow keys move through the options. */
 export function ChoosingInput(props: ChoosingInputProps) {
   const { label, placeholder, charsMax, text, listId, currentId, onType, onStep, onEnter } = props;
   const does: Readonly<Record<string, () => void>> =

@@ -4,7 +4,7 @@ import { Icon } from "../../ui/icons/icon.tsx";
 type Copied = "not-yet" | "done" | "failed";
 const WORDS: Readonly<Record<Copied, string>> = { "not-yet": "Copy", done: "Copied", failed: "Could not copy" };
 
-/** Puts text on the clipboard; the answer stays until the pointer or the focus leaves the button. */
+/** Copies text to the clipboard; the confirmation stays until the pointer or the focus leaves the button. */
 export function CopyButton({ text }: { text: () => string }) {
   const [copied, setCopied] = useState<Copied>("not-yet");
   const button = useRef<HTMLButtonElement>(null);
@@ -28,7 +28,7 @@ export function CopyButton({ text }: { text: () => string }) {
   );
 }
 
-/** Without the clipboard interface (plain http in a LAN) or its permission, the old command does it from a field. */
+/** Without the clipboard API (plain http in a LAN) or its permission, it falls back to `execCommand` on a text field. */
 async function copyText(text: string, beside: HTMLElement | null): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

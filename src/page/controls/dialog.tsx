@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { canHaveFocus } from "../../ui/controls/keep-focus.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import type { Shell } from "../state/shell.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -9,15 +9,37 @@ interface DialogProps {
   readonly children: ComponentChildren;
   readonly headEnd?: ComponentChildren;
   readonly wide?: boolean;
-  /** Its field is its head: the title is only read out. */
+  /** The input field replaces the visible title, which is for screen readers only. */
   readonly isPalette?: boolean;
-  /** Esc and a click beside it belong to what is inside: only its own buttons close it. */
+  /** On a narrow screen it rises from the lower edge. */
+  readonly isSheet?: boolean;
+  /** Esc and clicks outside are handled by the content: only its own buttons close it. */
   readonly keepsEscape?: boolean;
 }
 
-/** The platform's own modal dialog: it holds the focus while it is there and gives it back when it goes. */
+/**
+ * The focused element may be removed, such as a button whose work is done: then the next one is focused, not the page
+ * behind.
+ */
+function keepFocus(dialog: HTMLDialogElement | null, lost: EventTarget | null): void {
+  if (!dialog?.open || document.activeElement !== document.body || !document.hasFocus()) return;
+  // A user who clicks beside everything wants no focus.
+  if (!(lost instanceof HTMLElement) || canHaveFocus(lost)) return;
+  const next = dialog.querySelector<HTMLElement>("[data-first-focus]") ?? dialog.querySelector(".dialog-head button");
+  if (next instanceof HTMLElement && isInView(next)) next.focus({ preventScroll: true });
+}
+
+/** If the user has scrolled on, the focus stays near the removed element: Tab continues there. */
+function isInView(element: HTMLElement): boolean {
+  const around = element.closest(".dialog-body")?.getBoundingClientRect();
+  const { top, bottom } = element.getBoundingClientRect();
+  return around === undefined || (top >= around.top && bottom <= around.bottom);
+}
+
+/** The platform's modal dialog: it traps the focus while open and restores it when closed. */
 export function Dialog(props: DialogProps) {
-  const { title, onClose, children, headEnd, wide = false, isPalette = false, keepsEscape = false } = props;
+  const { title, onClose, children, headEnd, wide = false, isPalette = false } = props;
+  const { isSheet = false, keepsEscape = false } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const isShown = useRef(true);
   const titleId = useId();
@@ -25,23 +47,35 @@ export function Dialog(props: DialogProps) {
     const element = dialog.current;
     element?.showModal();
     element?.querySelector<HTMLElement>("[data-first-focus]")?.focus();
+    const keep = ({ target, relatedTarget }: FocusEvent) => {
+      if (relatedTarget === null) queueMicrotask(() => keepFocus(element, target));
+    };
+    element?.addEventListener("focusout", keep);
     return () => {
+      element?.removeEventListener("focusout", keep);
       // The close event comes later; by then another dialog may be open.
       isShown.current = false;
       element?.close();
     };
   }, []);
+  const tellClosed = () => {
+    if (isShown.current) onClose();
+    isShown.current = false;
+  };
   return (
     <dialog
-      class={`dialog${wide ? " wide" : ""}${isPalette ? " palette" : ""}`}
+      class={`dialog${wide ? " wide" : ""}${isPalette ? " palette" : ""}${isSheet ? " sheet-dialog" : ""}`}
       ref={dialog}
       aria-labelledby={titleId}
       closedby={keepsEscape ? "none" : "any"}
-      onClose={() => {
-        if (isShown.current) onClose();
+      // Esc: handled at once, because the close event comes after keys that were pressed meanwhile, which would be
+      // lost.
+      onCancel={({ target, currentTarget }) => {
+        if (target === currentTarget) tellClosed();
       }}
+      onClose={tellClosed}
     >
-      {/* No header element: outside of sectioning content that is a landmark, and dialogs can stand above each other. */}
+      {/* Not a header element: outside of sectioning content that is a landmark, and dialogs can be nested. */}
       <div class="dialog-head">
         <h2 id={titleId}>{title}</h2>
         {headEnd}
@@ -51,48 +85,5 @@ export function Dialog(props: DialogProps) {
       </div>
       {children}
     </dialog>
-  );
-}
-
-interface ConfirmDialogProps {
-  readonly shell: Shell;
-  readonly title: string;
-  readonly words: string;
-  readonly action: string;
-  /** Enter does not confirm what cannot be undone. */
-  readonly isDangerous?: boolean;
-  readonly onConfirm: () => void;
-}
-
-/** Asks for confirmation and says what will happen. */
-export function ConfirmDialog({ shell, title, words, action, isDangerous = false, onConfirm }: ConfirmDialogProps) {
-  return (
-    <Dialog title={title} onClose={() => shell.closeDialog()}>
-      <div class="dialog-body">
-        <p>{words}</p>
-      </div>
-      <footer class="dialog-foot">
-        <span class="spacer" />
-        <button
-          type="button"
-          class="button ghost"
-          data-first-focus={isDangerous ? "" : undefined}
-          onClick={() => shell.closeDialog()}
-        >
-          Cancel
-        </button>
-        <button
-          type="button"
-          class={isDangerous ? "button danger" : "button primary"}
-          data-first-focus={isDangerous ? undefined : ""}
-          onClick={() => {
-            shell.closeDialog();
-            onConfirm();
-          }}
-        >
-          {action}
-        </button>
-      </footer>
-    </Dialog>
   );
 }

@@ -1,17 +1,17 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 const CONTROLS = "button, a[href]";
 
 /**
- * Makes a list one Tab stop: only the controls of its current row can be reached by Tab. The current row is the one that
- * last had the focus or became `aria-current`. Arrow keys, Home and End move between rows; `hasOwnKeys` leaves them to
- * the list.
+ * Makes a list one Tab stop: only the controls of its current row can be reached by Tab. The current row is the one
+ * that last had the focus or became `aria-current`. Arrow keys, Home and End move between rows; `hasOwnKeys` leaves
+ * them to the list.
  */
 export function useRoving<List extends HTMLElement>(row: string, { hasOwnKeys = false } = {}) {
   const list = useRef<List>(null);
   const bound = useRef<{ readonly element: List; readonly stop: () => void } | null>(null);
-  // After every render: the list may come and go with what it shows.
-  useEffect(() => {
+  // After every render, because the list may appear and disappear; before the next key.
+  useLayoutEffect(() => {
     if (bound.current?.element === (list.current ?? undefined)) return;
     bound.current?.stop();
     bound.current = list.current && { element: list.current, stop: rove(list.current, row, hasOwnKeys) };
@@ -20,14 +20,14 @@ export function useRoving<List extends HTMLElement>(row: string, { hasOwnKeys = 
   return list;
 }
 
-/** Keeps the Tab stops of the list right until the returned function is called. */
+/** Updates the Tab stops of the list until the returned function is called. */
 function rove(list: HTMLElement, rowSelector: string, hasOwnKeys: boolean): () => void {
   let current: Element | null = null;
   const rowOf = (inside: Element): Element | null => {
     const row = inside.closest(rowSelector);
     return row && list.contains(row) ? row : null;
   };
-  // A row may hold rows of its own.
+  // Rows can be nested.
   const controlsOf = (row: Element) =>
     [...row.querySelectorAll<HTMLElement>(CONTROLS)].filter((control) => rowOf(control) === row);
   const choose = (row: Element | null) => {
@@ -63,7 +63,7 @@ function rove(list: HTMLElement, rowSelector: string, hasOwnKeys: boolean): () =
     const next = rowByKey(event, list, rowSelector);
     if (next === null) return;
     event.preventDefault();
-    // Some rows take the focus themselves.
+    // Some rows are focusable themselves.
     (next.hasAttribute("tabindex") ? next : next.querySelector<HTMLElement>(CONTROLS))?.focus();
   };
   for (const child of list.children) added(child);
@@ -78,7 +78,7 @@ function rove(list: HTMLElement, rowSelector: string, hasOwnKeys: boolean): () =
   };
 }
 
-/** Where an arrow key, Home or End leads; null leaves the key alone. */
+/** The target of an arrow key, Home or End; null for other keys. */
 function rowByKey(event: KeyboardEvent, list: HTMLElement, rowSelector: string): HTMLElement | null {
   const { key, target } = event;
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;

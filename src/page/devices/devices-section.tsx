@@ -5,15 +5,15 @@ import { PairingOutcome, ShownDevice, ShownInvitation } from "../../protocol/dev
 import { Icon } from "../../ui/icons/icon.tsx";
 import { copyText } from "../../ui/markdown/copy-text.ts";
 import { relativeAge } from "../../ui/words/time-words.ts";
-import { askServer } from "../own-server.ts";
+import { askJson } from "../ask-json.ts";
 
-/** The browsers that are signed in, and the way to sign in another or throw one out. */
+/** The signed-in devices, with pairing and revocation. */
 export function DevicesSection({ nowMs }: { nowMs: number }) {
   const [isPairing, setPairing] = useState(false);
   const [asking, setAsking] = useState<"own" | "others" | null>(null);
   const { list, problem, revoke } = useDevices();
   const own = list?.devices.filter(({ isThis }) => isThis) ?? [];
-  // The newest last: a device that is just being paired moves no Revoke under the pointer.
+  // The newest last: a device that is just being paired does not move a Revoke button under the pointer.
   const others = list?.devices.filter(({ isThis }) => !isThis).toReversed() ?? [];
   return (
     <>
@@ -31,7 +31,7 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
         </p>
       )}
       <div class="row">
-        {/* It keeps its place: nothing may slide under a pointer that clicks twice. */}
+        {/* It keeps its position: nothing may move under a pointer that clicks twice. */}
         <button type="button" class="button" aria-expanded={isPairing} onClick={() => setPairing(true)}>
           <Icon name="plus" class="icon-sm" />
           Pair a device
@@ -70,7 +70,7 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
           }}
         />
       )}
-      {isPairing && <PairPanel onClose={() => setPairing(false)} />}
+      {isPairing && <PairPanel label="Pair a device" make={makeInvitation} onClose={() => setPairing(false)} />}
       <p class="hint">
         A signed-in device can do everything you can do here. Revoked devices are signed out immediately.
       </p>
@@ -118,6 +118,7 @@ function DeviceRow({ device, nowMs, onRevoke }: DeviceRowProps) {
         <span class="device-name">
           {name}
           {isThis && <span class="device-this">this one</span>}
+          {device.person && <span class="device-this">{device.person.name}</span>}
         </span>
         <span class="device-when">
           {seen} · {ageWords("signed in", createdAt, nowMs)}
@@ -143,13 +144,13 @@ function ageWords(what: string, iso: string, nowMs: number): string {
 const REFRESH_MS = 2_000;
 
 interface Devices {
-  /** Null until it was read once. */
+  /** Null until the first response. */
   readonly list: DeviceList | null;
   readonly problem: string;
   readonly revoke: (which: Parameters<typeof revokeDevices>[0]) => Promise<void>;
 }
 
-/** Who is signed in, read anew while it is in view. */
+/** The signed-in devices, refreshed while in view. */
 function useDevices(): Devices {
   const [list, setList] = useState<DeviceList | null>(null);
   const [problem, setProblem] = useState("");
@@ -166,7 +167,7 @@ function useDevices(): Devices {
           if (isShown) setList(next);
           again();
         },
-        // A server that is away is told of elsewhere in the page.
+        // An unreachable server is reported elsewhere in the page.
         again,
       );
     };
@@ -191,11 +192,21 @@ function useDevices(): Devices {
 const LOOK_AGAIN_MS = 1_000;
 const WAITING: PairingOutcome = { status: "waiting" };
 
-/** A link for one other device, once, as text and as a picture; it says when it was used. */
-function PairPanel({ onClose }: { onClose: () => void }) {
-  const { made, status, problem, again } = useInvitation();
+interface PairPanelProps {
+  readonly label: string;
+  /** The label is above the link: it names the recipient. */
+  readonly isNamed?: boolean;
+  /** Asks the server for a link. */
+  readonly make: () => Promise<ShownInvitation>;
+  readonly onClose: () => void;
+}
+
+/** A one-time link for another device, as text and as a QR code; shows when it was used. */
+export function PairPanel({ label, isNamed = false, make, onClose }: PairPanelProps) {
+  const { made, status, problem, again } = useInvitation(make);
   return (
-    <section class="pair-panel" aria-label="Pair a device">
+    <section class="pair-panel" aria-label={label}>
+      {isNamed && <p class="pair-name">{label}</p>}
       {problem !== "" && (
         <p class="error-text" role="alert">
           {problem}
@@ -220,11 +231,15 @@ function PairPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
+const HALF_DAY_MS = 12 * 60 * 60_000;
+
 function statusWords(made: ShownInvitation | null, { status, device }: PairingOutcome): string {
   if (!made) return "Creating a link…";
   switch (status) {
     case "waiting": {
-      const until = new Date(made.expiresAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      const end = new Date(made.expiresAt);
+      const isLong = end.getTime() - Date.now() > HALF_DAY_MS;
+      const until = end.toLocaleString([], { ...(isLong && { dateStyle: "medium" }), timeStyle: "short" });
       return `Works once. Expires at ${until}. Waiting for the other device…`;
     }
     case "used":
@@ -304,7 +319,7 @@ function QrPicture({ text }: { text: string }) {
   return <div class="pair-qr" ref={place} />;
 }
 
-function useInvitation() {
+function useInvitation(make: () => Promise<ShownInvitation>) {
   const [made, setMade] = useState<ShownInvitation | null>(null);
   const [status, setStatus] = useState<PairingOutcome>(WAITING);
   const [problem, setProblem] = useState("");
@@ -323,7 +338,7 @@ function useInvitation() {
     setMade(null);
     setStatus(WAITING);
     setProblem("");
-    makeInvitation().then((next) => {
+    make().then((next) => {
       if (!isShown) return;
       setMade(next);
       look(next.id);
@@ -336,32 +351,22 @@ function useInvitation() {
   return { made, status, problem, again: () => setTimes((known) => known + 1) };
 }
 
-/** What the page reads of `/api/devices`. */
+/** The part of `/api/devices` that the page reads. */
 const DeviceList = z.object({ devices: z.array(ShownDevice), isReachable: z.boolean() });
 type DeviceList = z.infer<typeof DeviceList>;
 
-const Refused = z.object({ error: z.string() });
-
 async function fetchDevices(): Promise<DeviceList> {
-  return DeviceList.parse(await ask("/api/devices"));
+  return DeviceList.parse(await askJson("/api/devices"));
 }
 
 async function revokeDevices(which: { readonly id: string } | { readonly others: true }): Promise<void> {
-  await ask("/api/devices/revoke", { method: "POST", body: JSON.stringify(which) });
+  await askJson("/api/devices/revoke", { method: "POST", body: JSON.stringify(which) });
 }
 
 async function makeInvitation(): Promise<ShownInvitation> {
-  return ShownInvitation.parse(await ask("/api/pairing", { method: "POST", body: "{}" }));
+  return ShownInvitation.parse(await askJson("/api/pairing", { method: "POST", body: "{}" }));
 }
 
 async function fetchPairing(id: string): Promise<PairingOutcome> {
-  return PairingOutcome.parse(await ask(`/api/pairing?${new URLSearchParams({ id })}`));
-}
-
-/** What the server refuses is thrown in its words. */
-async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
-  const answer = await askServer(path, init);
-  if (answer.ok) return answer.json();
-  const refused = Refused.safeParse(await answer.json().catch(() => null));
-  throw new Error(refused.success ? refused.data.error : `The server returned ${answer.status}. Try again.`);
+  return PairingOutcome.parse(await askJson(`/api/pairing?${new URLSearchParams({ id })}`));
 }

@@ -1,10 +1,10 @@
 import encodeQR from "qr";
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Scanners want this much light around it. */
+/** The quiet zone that scanners need. */
 const BORDER_MODULES = 3;
 
-/** The text as a QR code, node by node. Dark on light in every theme: not every camera reads it the other way round. */
+/** The text as a QR code, node by node. Dark on light in every theme, because not every camera reads inverted codes. */
 export function drawQr(text: string): SVGSVGElement {
   const rows = encodeQR(text, "raw", { ecc: "low", border: BORDER_MODULES });
   const svg = element("svg", {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { AgentInfo } from "../../protocol/server-messages.ts";
-import { matchesFilter, pickerGroups } from "./picker-groups.ts";
+import { matchesFilter } from "../agents/matches-filter.ts";
+import { pickerGroups } from "./picker-groups.ts";
 
 const agent = (id: string, more: Partial<AgentInfo> = {}) =>
   AgentInfo.parse({ id, name: id, status: "idle", availability: "needs-install", capabilities: {}, ...more });
@@ -14,7 +15,7 @@ describe("pickerGroups", () => {
     expect(pickerGroups(KNOWN).more).toEqual([]);
   });
 
-  it("[TC-2.2b] puts the best known and whatever can be used or was tried first, the rest below", () => {
+  it("[TC-2.2b] puts the best known agents, and those that are usable or were tried, first, the rest below", () => {
     const mine = agent("mine", { availability: "ready" });
     const signedOut = agent("locked", { availability: "needs-sign-in" });
     const tried = agent("tried", { status: "disconnected" });

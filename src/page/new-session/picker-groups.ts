@@ -1,8 +1,8 @@
-import { CliType } from "../../protocol/ids.ts";
+import { BUILTIN_AGENT } from "../../protocol/builtin-model.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
 
-/** Up to this many agents are one list; more are parted, and get a field to find them by. */
+/** Up to this many agents are one list; more are grouped, with a filter field. */
 const ONE_LIST_AGENTS_MAX = 8;
 
 interface PickerGroups {
@@ -10,29 +10,17 @@ interface PickerGroups {
   readonly more: readonly AgentInfo[];
 }
 
-/** What the user has or expects first, then everything else there is; both in the server's order. */
+/** Agents that the user has or expects, then all others; both in the server's order. */
 export function pickerGroups(agents: readonly AgentInfo[]): PickerGroups {
   if (agents.length <= ONE_LIST_AGENTS_MAX) return { likely: agents, more: [] };
-  // The server puts the best known ones before the built-in agent.
+  // The server lists the best known ones before the built-in agent.
   const known = agents.findIndex(({ id }) => id === BUILTIN_AGENT);
   const isLikely = ({ availability, status }: AgentInfo, index: number) =>
     index <= known || availability !== "needs-install" || status !== "idle";
   return { likely: agents.filter(isLikely), more: agents.filter((agent, index) => !isLikely(agent, index)) };
 }
 
-/** Every word of the filter has to stand in the agent's name, id or description. */
-export function matchesFilter({ id, name, description = "" }: AgentInfo, filter: string): boolean {
-  const text = `${name} ${id} ${description}`.toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
-}
-
-/** The agent that needs no account, no model and no network. */
-export const BUILTIN_AGENT = CliType.parse("builtin");
-
-/** Three first messages that show what this is about; the built-in agent understands them. */
+/** Three first messages that demonstrate the app; the built-in agent understands them. */
 export const EXAMPLE_PROMPTS: readonly {
   readonly icon: IconName;
   readonly words: string;

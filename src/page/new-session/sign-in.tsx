@@ -44,12 +44,12 @@ type Walk =
   | { readonly phase: "waiting"; readonly method: SignInMethod }
   | { readonly phase: "refused"; readonly method: SignInMethod; readonly trouble: Trouble };
 
-/** The agent's own ways to sign in, as it names them. What is typed there goes to the agent and is never seen here. */
+/** The agent's own sign-in methods, as it names them. Input goes to the agent and is never seen here. */
 export function SignInMethods({ shell, agent, done, back, onSignedIn }: SignInMethodsProps) {
   const [walk, setWalk] = useState<Walk>({ phase: "choosing" });
   const isShown = useShown();
   const methods = agent.signIn ?? [];
-  // Methods are known once the agent has run; which ones it lists now is asked for, not remembered.
+  // Methods are known once the agent has run; the current list is requested, not remembered.
   useEffect(() => void shell.attempt({ type: "agent:list" }), [shell]);
   const choose = async (method: SignInMethod) => {
     const wish = { cliType: agent.id, methodId: method.id, done, back };

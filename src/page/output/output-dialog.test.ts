@@ -14,7 +14,7 @@ test("pieces that end anywhere make the same lines as the whole", () => {
   }
 });
 
-test("a line without end is shown in pieces, and nothing of it is lost", () => {
+test("an endless line is shown in pieces, and nothing of it is lost", () => {
   const endless = "x".repeat(4_500);
   expect(linesOf(`${endless}\nend`).join("")).toBe(`${endless}end`);
   expect(Math.max(...linesOf(endless, endless).map(({ length }) => length))).toBe(2_000);

@@ -22,11 +22,15 @@ interface Reading {
 
 const NOTHING_YET: Reading = { chars: 0, totalChars: 0, isWhole: false, failure: null };
 
-/** All of a long output: read in pieces, and only the lines in view are in the page. */
+/** A complete long output: read in pieces, and only the lines in view are in the DOM. */
 export function OutputDialog({ shell, output }: OutputDialogProps) {
   const [reading, text, lines] = useOutput(shell, output);
   return (
-    <Dialog title={output.name === "" ? "Output" : `Output of ${output.name}`} wide onClose={() => shell.closeDialog()}>
+    <Dialog
+      title={output.isPack ? "What the agent was told" : output.name === "" ? "Output" : `Output of ${output.name}`}
+      wide
+      onClose={() => shell.closeDialog()}
+    >
       <OutputList lines={lines} count={lines.length} />
       <footer class="dialog-foot">
         <span class="faint" role="status">
@@ -67,7 +71,7 @@ function useOutput(shell: Shell, output: WholeOutputOf): [Reading, () => string,
     readOutput(shell, output, reader).then(
       (isWhole) => {
         if (!isWhole || isOver) return;
-        // A part is a piece of JSON, which can be read only as a whole.
+        // A part is JSON, which can only be parsed as a whole.
         if (output.part !== undefined) {
           pieces.current = [partText(pieces.current.join(""))];
           lines.current.push(pieces.current[0] ?? "");
@@ -92,18 +96,21 @@ function download(text: string, name: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** As in the style sheet: every line is as tall as the next, so that a place can be computed. It grows with the reader's text. */
+/**
+ * As in the style sheet: all lines have the same height, so that positions can be computed. It scales with the user's
+ * font size.
+ */
 const LINE_REM = 1.125;
-/** Lines kept ready above and below the view. */
+/** Lines rendered above and below the view. */
 const MARGIN_LINES = 40;
 
 interface OutputListProps {
   readonly lines: readonly string[];
-  /** Told apart from the lines, which grow in place. */
+  /** Separate from the lines, which grow in place. */
   readonly count: number;
 }
 
-/** As many lines as there may be, of which only those near the view exist. */
+/** Any number of lines, of which only those near the view are rendered. */
 function OutputList({ lines, count }: OutputListProps) {
   const scroller = useRef<HTMLElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
@@ -139,7 +146,7 @@ function OutputLine({ line }: { line: string }) {
 
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
 
-/** A part of an entry as plain text: what it says, or its raw form. */
+/** A part of an entry as plain text: its text, or its raw form. */
 function partText(json: string): string {
   const part = Part.safeParse(JSON.parse(json)).data;
   switch (part?.type) {
@@ -158,15 +165,21 @@ function partText(json: string): string {
 }
 
 interface OutputReader {
-  /** One more piece, and how much there is in all. */
+  /** One more piece, and the total length. */
   readonly onPiece: (content: string, totalChars: number) => void;
   readonly onFailed: (words: string) => void;
   readonly isOver: () => boolean;
 }
 
-/** Reads a long output piece by piece. True when all of it is here. */
+/** Reads a long output piece by piece. True if it is complete. */
 async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputReader): Promise<boolean> {
   const { sessionId, entryId, part } = output;
+  if (output.isPack) {
+    const told = await shell.attempt({ type: "session:pack", sessionId, entryId }, (words) => reader.onFailed(words));
+    if (told?.type !== "session:pack" || reader.isOver()) return false;
+    reader.onPiece(told.content, told.content.length);
+    return true;
+  }
   const asked = { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }) } as const;
   for (let from = 0; !reader.isOver(); ) {
     const piece = await shell.attempt({ ...asked, from }, (words) => reader.onFailed(words));
@@ -178,12 +191,12 @@ async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputRea
   return false;
 }
 
-/** A line that never ends would be laid out whole; in pieces, only what is seen is. */
+/** An endless line would be laid out as a whole; in pieces, only the visible ones are. */
 const LINE_CHARS_MAX = 2_000;
-/** Browsers place nothing below some 30 million pixels. */
+/** Browsers cannot position anything below some 30 million pixels. */
 const LINES_SHOWN_MAX = 1_500_000;
 
-/** A growing text as lines to show: what is there stays, only the end is split again. */
+/** A growing text as lines: existing lines stay, only the end is split again. */
 export class OutputLines {
   readonly lines: string[] = [];
   #rest = "";

@@ -31,7 +31,7 @@ const row = (id: SessionId) =>
     ...{ createdAt: at(0), lastActiveAt: at(0) },
   });
 
-test("X-22 the server's list, then the facts: asked comes in, resolved goes out", () => {
+test("X-22 the server's list, then the facts: requests are added, resolved ones removed", () => {
   const inbox = fold(
     list({ sessionId: A, seq: 3, pending: [permission("p1", 1)] }),
     asked(B, 7, "p2"),
@@ -45,23 +45,23 @@ test("X-22 the server's list, then the facts: asked comes in, resolved goes out"
   expect(idsIn(answered.reduce(foldInbox, inbox))).toEqual(["p2"]);
 });
 
-test("X-22 a fact that the list already has changes nothing, however late it comes", () => {
+test("X-22 a fact that the list already has changes nothing, however late it arrives", () => {
   const inbox = fold(list({ sessionId: A, seq: 5, pending: [] }));
   expect(foldInbox(inbox, asked(A, 4, "answered-since"))).toBe(inbox);
 });
 
-test("X-22 what the policy answers never waits, and a turn that is over waits for nothing", () => {
+test("X-22 a request answered by the policy never waits, and an ended turn has none", () => {
   expect(idsIn(fold(fact(A, 1, { type: "permission:request", ...permission("p", 1), by: "policy" })))).toEqual([]);
   const over = fact(A, 3, { type: "session:turn", turn: { state: "idle", stopReason: "cancelled" } });
   expect(idsIn(fold(asked(A, 2, "p"), over))).toEqual([]);
 });
 
-test("X-22 what else is said leaves the very same list", () => {
+test("X-22 other messages leave the same list object", () => {
   const inbox = fold(asked(A, 1, "p"));
   expect(foldInbox(inbox, PlainServerMessage.parse({ type: "ok" }))).toBe(inbox);
 });
 
-test("X-22 who asked first comes first, over all sessions; a session that is not known has no place", () => {
+test("X-22 the oldest request comes first, over all sessions; an unknown session has none", () => {
   const inbox = fold(asked(A, 5, "later"), asked(B, 2, "earlier"), asked(SessionId.parse("builtin:gone"), 1, "lost"));
   const sessions = new Map([A, B].map((id) => [id, row(id)]));
   expect(inboxEntries(inbox, sessions).map(({ request }) => requestIdOf(request))).toEqual(["earlier", "later"]);

@@ -4,12 +4,12 @@ import { type PendingRequest, requestIdOf } from "../../protocol/pending-request
 import type { FactMessage, ServerMessage } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 
-/** What each session at work does and waits with. */
+/** The activity and open requests of each working session. */
 export type Inbox = ReadonlyMap<SessionId, InboxItem>;
 
 export const EMPTY_INBOX: Inbox = new Map();
 
-/** The server's list, and the facts that keep it current. Pure; the same map when nothing changed. */
+/** The server's list, and the facts that keep it current. Pure; the same map if nothing changed. */
 export function foldInbox(inbox: Inbox, message: ServerMessage): Inbox {
   switch (message.type) {
     case "inbox":
@@ -64,7 +64,7 @@ function dropped(inbox: Inbox, id: SessionId): Inbox {
   return inbox.has(id) ? new Map([...inbox].filter(([other]) => other !== id)) : inbox;
 }
 
-/** One thing that waits for the user. */
+/** One open request. */
 export interface InboxEntry {
   readonly id: string;
   readonly session: SessionRow;

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
@@ -18,8 +18,9 @@ import type { Refused } from "../../ui/questions/answer-draft.ts";
 import { QuestionCard } from "../../ui/questions/question-card.tsx";
 import { ageWords } from "../../ui/words/time-words.ts";
 import { useRoving } from "../controls/use-roving.ts";
+import { leavePage } from "../pages/page-frame.tsx";
 import type { Shell } from "../state/shell.ts";
-import { agentOf } from "../state/shell-state.ts";
+import { agentOf, directoryOf } from "../state/shell-state.ts";
 import type { Trouble } from "../state/trouble.ts";
 import type { InboxEntry } from "./fold-inbox.ts";
 
@@ -29,7 +30,7 @@ interface InboxListProps {
   readonly now: ReadonlySignal<number>;
 }
 
-/** Everything that waits for the user, one marked: keys move the mark and answer what is marked. */
+/** All open requests with one selected: keys move the selection and answer the selected one. */
 export function InboxList({ shell, entries, now }: InboxListProps) {
   const list = useRoving<HTMLUListElement>(".inbox-item");
   const [mark, setMark] = useState({ id: "", at: 0 });
@@ -45,7 +46,7 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
   };
   useWishes(shell, (wish, event) => {
     if (wish === "leave") {
-      leave(shell);
+      leavePage(shell);
       return true;
     }
     if (current === undefined) return false;
@@ -67,6 +68,7 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
     setAnswering("");
   };
   useFocusKept(list, entries.length, at);
+  useForgotten(entries);
   return (
     <section class="inbox" aria-label="Inbox">
       <InboxHead count={entries.length} />
@@ -103,17 +105,11 @@ function InboxHead({ count }: { count: number }) {
   );
 }
 
-function leave(shell: Shell): void {
-  const { active } = shell.tabs.peek();
-  if (active === null) shell.page.value = null;
-  else shell.open(active, { focus: true });
-}
-
 function answerPermission(shell: Shell, entry: InboxEntry, wish: "allow" | "deny"): boolean {
   if (!isPermission(entry.request)) return false;
   const option = firstOption(entry.request.options, wish === "allow" ? "allow" : "reject");
   if (option === undefined) return false;
-  respondTo(shell, entry.session.id, entry.request, option.optionId);
+  void respondTo(shell, entry, entry.request, option.optionId);
   return true;
 }
 
@@ -125,7 +121,7 @@ function focusItem(list: HTMLElement | null, at: number): void {
 /** How long the marked request has been marked: a key already on its way must not answer a request that has just appeared. */
 function useShownFor(id: string | undefined): () => number {
   const since = useRef(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     since.current = performance.now();
   }, [id]);
   return () => performance.now() - since.current;
@@ -134,7 +130,7 @@ function useShownFor(id: string | undefined): () => number {
 /** When the focused request is answered and removed, the next one gets the focus. */
 function useFocusKept(list: { readonly current: HTMLElement | null }, count: number, at: number): void {
   const before = useRef(count);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const isFree = document.activeElement === document.body || document.activeElement === null;
     if (count < before.current && isFree) focusItem(list.current, at);
     before.current = count;
@@ -145,7 +141,8 @@ function useFocusKept(list: { readonly current: HTMLElement | null }, count: num
 function useWishes(shell: Shell, act: (wish: InboxWish, event: KeyboardEvent) => boolean): void {
   const latest = useRef(act);
   latest.current = act;
-  useEffect(() => {
+  // In a layout effect: a key pressed after the paint would be lost.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || shell.dialog.peek().kind !== "none") return;
       if (shell.drawerOpen.peek()) return;
@@ -172,12 +169,12 @@ interface InboxCardProps {
   /** The question's form is open. */
   readonly isAnswering: boolean;
   readonly onAnswer: () => void;
-  /** Closes the form, and leaves the question as it is. */
+  /** Closes the form, and leaves the question open. */
   readonly onLeave: () => void;
   readonly onMark: () => void;
 }
 
-/** One request, with the session it comes from and the same card that stands in that session. */
+/** One request, with its session and the same card as in that session. */
 function InboxCard(props: InboxCardProps) {
   const { shell, entry, isMarked, onMark } = props;
   const { session, request } = entry;
@@ -211,8 +208,9 @@ function Permission({ permission, ...props }: InboxCardProps & { readonly permis
       permission={permission}
       count={1}
       agentName={agentNameOf(props)}
+      directory={directoryOf(shell.server.value, entry.session)}
       now={now}
-      respond={(optionId) => respondTo(shell, sessionId, permission, optionId)}
+      respond={(optionId) => void respondTo(shell, entry, permission, optionId)}
       addRules={(scope, rules) => void shell.attempt({ type: "policy:set", scope, sessionId, add: [...rules] })}
       showRules={() => {
         shell.dialog.value = { kind: "permissions", sessionId };
@@ -261,8 +259,22 @@ function Question({ question, ...props }: InboxCardProps & { readonly question: 
   );
 }
 
-function respondTo(shell: Shell, sessionId: SessionId, { permissionId }: PendingPermission, optionId: string): void {
-  void shell.attempt({ type: "permission:respond", sessionId, permissionId, optionId });
+/** Requests with an answer on its way, by entry: a second key on a slow line would only be refused. */
+const responding = new Set<string>();
+
+async function respondTo(shell: Shell, { id, session }: InboxEntry, asked: PendingPermission, optionId: string) {
+  if (responding.has(id)) return;
+  responding.add(id);
+  const { permissionId } = asked;
+  const answer = await shell.attempt({ type: "permission:respond", sessionId: session.id, permissionId, optionId });
+  if (answer === null) responding.delete(id);
+}
+
+/** A request that is closed and reopened can be answered again. */
+function useForgotten(entries: readonly InboxEntry[]): void {
+  useLayoutEffect(() => {
+    for (const id of responding) if (!entries.some((entry) => entry.id === id)) responding.delete(id);
+  }, [entries]);
 }
 
 interface QuestionReply {
@@ -270,7 +282,7 @@ interface QuestionReply {
   readonly content?: Record<string, Json> | undefined;
 }
 
-/** `onRefused` is called with what is wrong with the answer. */
+/** `onRefused` receives the errors of the answer. */
 function replyTo(
   shell: Shell,
   sessionId: SessionId,

@@ -3,6 +3,7 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
+import { runsServer } from "../state/standing.ts";
 
 const SECOND_MS = 1_000;
 
@@ -13,7 +14,7 @@ interface StripsProps {
   readonly onReload: () => void;
 }
 
-/** Quiet lines under the tabs: what is wrong with the connection, and what went wrong last. */
+/** Lines below the tabs: connection problems, and the last error. */
 export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
   const { protocol } = shell.server.value;
   const problem = shell.problem.value;
@@ -55,11 +56,11 @@ function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">)
   const phase = shell.phase.value;
   const retryAt = phase.phase === "waiting-to-retry" ? phase.retryAt : null;
   const left = useSecondsLeft(retryAt, now);
-  // The first try after a loss takes a blink: saying so would only flicker.
+  // The first retry is almost immediate: showing it would only flicker.
   if (phase.phase === "open" && shell.isServerSilent.value) return <SilentStrip />;
   if (phase.phase === "open" || phase.phase === "closed") return null;
   if (phase.phase === "connecting" && phase.failedTries === 0) return null;
-  if (shell.signedOut.value) return <SignedOutStrip />;
+  if (shell.signedOut.value) return <SignedOutStrip isOwner={runsServer(shell.server.value)} />;
   return (
     <div class="strip" role="status">
       <Icon name="unplug" class="icon-sm" />
@@ -77,7 +78,7 @@ function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">)
   );
 }
 
-/** The socket is open, so there is nothing to retry: it goes on by itself, or the server has to be started again. */
+/** The socket is open, so there is nothing to retry: the server recovers by itself, or has to be restarted. */
 function SilentStrip() {
   return (
     <div class="strip" role="status">
@@ -93,7 +94,7 @@ function SilentStrip() {
   );
 }
 
-/** Nothing can be stored: said for as long as it lasts, with the way out. */
+/** Nothing can be stored: shown while it lasts, with advice. */
 function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
   const { writable, message } = shell.server.value.storage;
   if (writable) return null;
@@ -108,7 +109,7 @@ function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
   );
 }
 
-/** An earlier run ended unexpectedly: the user can read what was written down, and be rid of it. */
+/** An earlier run ended unexpectedly: the user can read and delete the report. */
 function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
   const [deleted, setDeleted] = useState("");
   const name = shell.server.value.crashReport;
@@ -143,7 +144,7 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
   );
 }
 
-/** Settings that are not used, and what else the start found: shown until dismissed, and again after the next start. */
+/** Unused settings and other problems found at the start: shown until dismissed, and again after the next start. */
 function StartProblemsStrip({ shell }: Pick<StripsProps, "shell">) {
   const [dismissed, setDismissed] = useState("");
   const problems = shell.server.value.startProblems;
@@ -164,13 +165,16 @@ function StartProblemsStrip({ shell }: Pick<StripsProps, "shell">) {
   );
 }
 
-function SignedOutStrip() {
+function SignedOutStrip({ isOwner }: { isOwner: boolean }) {
+  const words = isOwner
+    ? "open the link that the server printed at startup, or run liminal open"
+    : "ask an owner of the server for a new link";
   return (
     <div class="strip" role="status">
       <Icon name="key" class="icon-sm" />
       <span>
         Signed out
-        <span class="faint"> · open the link that the server printed at startup, or run liminal open</span>
+        <span class="faint"> · {words}</span>
       </span>
     </div>
   );

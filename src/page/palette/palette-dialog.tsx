@@ -1,13 +1,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { z } from "zod/mini";
+import { ignore } from "../../lib/ignore.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { chordKeys, isMac } from "../../ui/keys/chords.ts";
 import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Mark } from "../controls/mark.tsx";
+import { useSnippets } from "../snippets/use-snippets.ts";
 import type { Shell } from "../state/shell.ts";
-import { commandEntries, type PaletteEntry, sessionEntries } from "./palette-entries.ts";
+import { commandEntries, type PaletteEntry, sessionEntries, snippetEntries } from "./palette-entries.ts";
 import { type PaletteGroup, type PaletteHit, rankEntries } from "./rank-entries.ts";
 
 /** The command palette: opens sessions and runs commands by a few letters. */
@@ -16,7 +18,9 @@ export function PaletteDialog({ shell }: { shell: Shell }) {
   const [active, setActive] = useState(0);
   const recent = useMemo(recentChoices, []);
   const sessions = sessionEntries(shell.server.value, shell.nowMs.value, shell.shownSession());
-  const ranked = rankEntries([...sessions, ...commandEntries(shell)], query, recent);
+  const snippets = useSnippets(shell, ignore("the rest of the palette works without them"));
+  const offered = [...sessions, ...commandEntries(shell), ...snippetEntries(shell, snippets ?? [])];
+  const ranked = rankEntries(offered, query, recent);
   const entries = [...ranked.flatMap(({ hits }) => hits.map(({ entry }) => entry)), ...elsewhere(query)];
   const place = Math.min(active, entries.length - 1);
   const current = entries[place];
@@ -71,7 +75,7 @@ function Keys() {
   );
 }
 
-/** Offers a full-text search for what matches no entry. */
+/** Offers a full-text search for text that matches no entry. */
 function elsewhere(typed: string): readonly PaletteEntry[] {
   const query = typed.trim();
   if (query === "" || query.startsWith(">")) return [];
@@ -93,7 +97,7 @@ const QUERY_CHARS_MAX = 200;
 
 interface PaletteFieldProps {
   readonly query: string;
-  /** The entry that Enter takes. */
+  /** The entry that Enter chooses. */
   readonly current: PaletteEntry | undefined;
   readonly onType: (typed: string) => void;
   readonly onStep: (steps: 1 | -1) => void;
@@ -128,14 +132,14 @@ export function optionId({ id }: PaletteEntry): string {
 
 interface PaletteListProps {
   readonly groups: readonly PaletteGroup[];
-  /** Below the groups, whatever fits. */
+  /** Below the groups, if they fit. */
   readonly more: readonly PaletteEntry[];
   readonly current: PaletteEntry | undefined;
   readonly onChoose: (entry: PaletteEntry) => void;
   readonly onPoint: (entry: PaletteEntry) => void;
 }
 
-/** The choices. The focus stays in the field; what Enter takes is marked here. */
+/** The entries. The focus stays in the field; the entry that Enter chooses is marked here. */
 function PaletteList({ groups, more, current, onChoose, onPoint }: PaletteListProps) {
   const currentId = current && optionId(current);
   useEffect(() => {
@@ -194,7 +198,7 @@ function Option({ hit: { entry, indexes }, isCurrent, onChoose, onPoint }: Optio
   );
 }
 
-/** The letters that were typed stand out, neighbours together. */
+/** Highlights the typed letters, adjacent ones together. */
 function Matched({ words, indexes }: { words: string; indexes: readonly number[] }) {
   const typed = new Set(indexes);
   const runs: { text: string; isTyped: boolean }[] = [];
@@ -211,7 +215,7 @@ const RECENT_KEY = "liminal:palette";
 const RECENT_CHOICES_MAX = 20;
 const Recent = z.array(z.string());
 
-/** What was chosen in the palette lately, the latest first. */
+/** Recently chosen entries, latest first. */
 function recentChoices(): readonly string[] {
   return readKept(RECENT_KEY, Recent, []);
 }

@@ -1,10 +1,12 @@
+import { canAt } from "../../protocol/place-capabilities.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
+import { type Snippet, snippetsFor } from "../../protocol/snippets.ts";
 import { agentIconName, type IconName } from "../../ui/icons/icon-shapes.ts";
 import { chordsOf } from "../../ui/keys/key-bindings.ts";
 import { ANYWHERE, IN_SESSION, TABS } from "../../ui/keys/shortcut-table.ts";
 import { THEMES } from "../../ui/theme/apply-theme.ts";
 import { relativeAge } from "../../ui/words/time-words.ts";
-import { findInPortlet, wishOfPortlet } from "../portlets/ask-portlet.ts";
+import { findInPortlet, quoteInPortlet, wishOfPortlet } from "../portlets/ask-portlet.ts";
 import { runShortcut } from "../run-shortcut.ts";
 import { rowActions } from "../session-row/row-actions.ts";
 import { hideSidebar, isNarrow } from "../sidebar/sidebar-layout.ts";
@@ -12,22 +14,22 @@ import { MARK_WORDS, type SessionMark, sessionMark } from "../state/session-mark
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
-import { agentOf, type ShellState } from "../state/shell-state.ts";
+import { agentOf, canIn, type ShellState } from "../state/shell-state.ts";
 import { setTheme, theme } from "../state/theme.ts";
 
-/** One thing the palette can do: go to a session, or run a command. */
+/** One entry of the palette: opens a session, or runs a command. */
 export interface PaletteEntry {
-  /** The same over visits: what was chosen lately is remembered by it. */
+  /** Stable across visits: recent choices are stored by it. */
   readonly id: string;
   readonly group: "Sessions" | "Commands";
   readonly words: string;
-  /** Where it belongs; searched too. */
+  /** Its context; also searched. */
   readonly detail: string;
   readonly icon: IconName;
   readonly mark?: SessionMark;
-  /** What stands at the end: an age. */
+  /** Shown at the end: an age. */
   readonly note?: string;
-  /** The key that does the same. */
+  /** Its keyboard shortcut. */
   readonly chord?: string | undefined;
   readonly act: (shell: Shell) => void;
 }
@@ -59,7 +61,7 @@ function sessionEntry(state: ShellState, session: SessionRow, nowMs: number): Pa
   };
 }
 
-/** By the id of its row: what has no icon here is no command. */
+/** By the id of its row: rows without an icon here are not commands. */
 const ROW_ICONS: Readonly<Record<string, IconName>> = {
   search: "search",
   overview: "grid",
@@ -67,6 +69,7 @@ const ROW_ICONS: Readonly<Record<string, IconName>> = {
   "new-session": "plus",
   "focus-composer": "edit",
   print: "file",
+  terminal: "terminal",
   settings: "settings",
   shortcuts: "key",
   "next-tab": "chevron",
@@ -80,6 +83,8 @@ const ROW_ICONS: Readonly<Record<string, IconName>> = {
   "next-column": "columns",
   "previous-column": "columns",
   find: "search",
+  files: "folder",
+  changes: "diff",
   "previous-message": "up",
   "next-message": "down",
   "first-message": "up",
@@ -97,13 +102,16 @@ const NEEDS_SESSION = [
 ];
 const NEEDS_COLUMNS = ["close-column", "next-column", "previous-column"];
 
-/** All that can be done now, what has a key in the words of the one table of keys. */
+/** All commands available now; those with a shortcut use the texts of the table of keys. */
 export function commandEntries(shell: Shell): readonly PaletteEntry[] {
   const active = shell.shownSession();
   const session = active === null ? undefined : shell.server.value.sessions.get(active);
+  const undoable = shell.undoable.value;
+  const undo = undoable && command("undo", undoable.command, "undo", () => undoable.undo());
   return [
+    ...(undo === null ? [] : [undo]),
     ...tableEntries(shell, session !== undefined),
-    ...(session === undefined ? [] : [...rowActionEntries(shell, session), ...sessionCommands(session.id)]),
+    ...(session === undefined ? [] : [...rowActionEntries(shell, session), ...sessionCommands(shell, session)]),
     ...projectEntries(shell),
     ...pageEntries(),
   ];
@@ -122,18 +130,19 @@ function tableEntries(shell: Shell, hasSession: boolean): readonly PaletteEntry[
 }
 
 /** Commands for the keys of a session's own frame. */
-function sessionCommands(id: SessionRow["id"]): readonly PaletteEntry[] {
+function sessionCommands(shell: Shell, { id, projectId }: SessionRow): readonly PaletteEntry[] {
   return IN_SESSION.flatMap((row) => {
     const { does, words } = row;
     const icon = ROW_ICONS[row.id];
     if (icon === undefined || does === "allow" || does === "deny" || does === "deny-with-reason") return [];
-    if (does === "focus-composer") return [];
+    if (does === "focus-composer" || does === "resume-limit") return [];
+    if ((does === "files" || does === "changes") && !canIn(shell.server.value, projectId, does)) return [];
     const act = () => void (does === "find" ? findInPortlet(id) : wishOfPortlet(id, does));
     return [command(does, words, icon, act, { chord: chordsOf(row)[0] })];
   });
 }
 
-/** What can be done with the session in view: the same as from its row, and what its own menu has. */
+/** Actions for the session in view: those of its row and of its own menu. */
 function rowActionEntries(shell: Shell, session: SessionRow): readonly PaletteEntry[] {
   const { id: sessionId, title: detail } = session;
   const fromRow = rowActions(shell, session).map(({ words, icon, isInPlace, act }) =>
@@ -158,7 +167,19 @@ function rowActionEntries(shell: Shell, session: SessionRow): readonly PaletteEn
   ];
 }
 
-/** A title is typed in the sidebar, which may be out of sight. */
+/** Puts a snippet into the message of the session in view. */
+export function snippetEntries(shell: Shell, snippets: readonly Snippet[]): readonly PaletteEntry[] {
+  const active = shell.shownSession();
+  const session = active === null ? undefined : shell.server.value.sessions.get(active);
+  if (session === undefined) return [];
+  return snippetsFor(snippets, session.projectId).map(({ id, name, body }) =>
+    command(`snippet ${id}`, `Snippet: /${name}`, "edit", () => void quoteInPortlet(session.id, body), {
+      detail: body.trim().split("\n", 1)[0] ?? "",
+    }),
+  );
+}
+
+/** A title is edited in the sidebar, which may be hidden. */
 function revealRow(shell: Shell, { projectId }: SessionRow): void {
   if (isNarrow()) shell.drawerOpen.value = true;
   else hideSidebar(false);
@@ -171,11 +192,22 @@ function projectEntries(shell: Shell): readonly PaletteEntry[] {
   const atHand = shell.projectAtHand();
   if (atHand === null) return [add];
   const bring = command("import", "Import sessions", "archive", opens({ kind: "import", projectId: atHand }));
-  if (projects.length < 2) return [add, bring];
+  const pages = projects.flatMap(({ id, name, path }) => {
+    const detail = name;
+    const schedules = command(`schedules ${id}`, "Schedules", "clock", (to) => to.showSchedules(id), { detail });
+    if (!canAt(path, "worktrees")) return [schedules];
+    return [
+      command(`worktrees ${id}`, "Worktrees", "branch", (to) => to.showWorktrees(id), { detail }),
+      schedules,
+      command(`attempts ${id}`, "Best of N", "columns", opens({ kind: "start-attempts", projectId: id }), { detail }),
+    ];
+  });
+  const brings = canIn(shell.server.value, atHand, "import") ? [bring] : [];
+  if (projects.length < 2) return [add, ...brings, ...pages];
   const starts = projects.map(({ id, name }) =>
     command(`new-session ${id}`, `New session in ${name}`, "plus", (to) => askForSession(to, id)),
   );
-  return [add, bring, ...starts];
+  return [add, ...brings, ...pages, ...starts];
 }
 
 function pageEntries(): readonly PaletteEntry[] {
@@ -184,7 +216,8 @@ function pageEntries(): readonly PaletteEntry[] {
       setTheme(one),
     ),
   );
-  return [command("agents", "Agents", "plug", opens({ kind: "agents" })), ...themes];
+  const usage = command("usage", "Usage", "chart", (shell) => shell.showUsage());
+  return [command("agents", "Agents", "plug", (to) => to.showAgents()), usage, ...themes];
 }
 
 function opens(dialog: ShellDialog): PaletteEntry["act"] {

@@ -17,7 +17,7 @@ const ENTRIES: readonly PaletteEntry[] = [
 const ids = (typed: string, recent: readonly string[] = []) =>
   rankEntries(ENTRIES, typed, recent).map(({ title, hits }) => [title, ...hits.map((hit) => hit.entry.id)]);
 
-test("X-15 nothing typed: sessions as they come, then commands, those used lately first", () => {
+test("X-15 without input: sessions in order, then commands, recently used ones first", () => {
   expect(ids("")).toEqual([
     ["Sessions", "s1", "s2"],
     ["Commands", "c1", "c2", "c3"],
@@ -25,7 +25,7 @@ test("X-15 nothing typed: sessions as they come, then commands, those used latel
   expect(ids("  ", ["c3", "gone", "c2"])[1]).toEqual(["Commands", "c3", "c2", "c1"]);
 });
 
-test("X-15 letters find titles, projects and agents, not only whole words", () => {
+test("X-15 letters match titles, projects and agents, not only whole words", () => {
   expect(ids("retr")[0]).toEqual(["Sessions", "s2", "s1"]);
   expect(ids("codex")[0]).toEqual(["Sessions", "s2"]);
   expect(ids("atlas")[0]).toEqual(["Sessions", "s1"]);
@@ -33,7 +33,7 @@ test("X-15 letters find titles, projects and agents, not only whole words", () =
   expect(ids("zzzz")).toEqual([]);
 });
 
-test("X-15 what was chosen lately comes before what fits the same", () => {
+test("X-15 recent choices come before equal matches", () => {
   expect(ids("retr", ["s1"])[0]).toEqual(["Sessions", "s1", "s2"]);
 });
 
@@ -42,7 +42,7 @@ test("X-15 > leaves only commands", () => {
   expect(ids("> theme")).toEqual([["Commands", "c3"]]);
 });
 
-test("X-15 the letters that were found are told", () => {
+test("X-15 the matched letters are reported", () => {
   const [group] = rankEntries(ENTRIES, "theme", []);
   expect(group?.hits[0]?.indexes).toEqual([0, 1, 2, 3, 4]);
 });

@@ -1,17 +1,17 @@
 import fuzzysort from "fuzzysort";
 import type { PaletteEntry } from "./palette-entries.ts";
 
-/** Typed first, it leaves the sessions out. */
+/** As the first character, it excludes sessions. */
 const ONLY_COMMANDS = ">";
 const SESSIONS_UNASKED = 8;
 const HITS_MAX = 40;
 const SCORE_MIN = 0.3;
-/** What was chosen lately wins over what fits a little better, never over what fits much better. */
+/** A recent choice wins over a slightly better match, never over a much better one. */
 const RECENT_BONUS = 0.25;
 
 export interface PaletteHit {
   readonly entry: PaletteEntry;
-  /** Which letters of its words were typed. */
+  /** Which letters were typed. */
   readonly indexes: readonly number[];
 }
 
@@ -20,7 +20,7 @@ export interface PaletteGroup {
   readonly hits: readonly PaletteHit[];
 }
 
-/** What fits, best first, in its groups; the group with the best one first. `recent` are ids, the latest first. */
+/** Matches, best first, in their groups; the group with the best one first. `recent` are ids, latest first. */
 export function rankEntries(
   entries: readonly PaletteEntry[],
   typed: string,
@@ -32,7 +32,7 @@ export function rankEntries(
   return groupHits(query === "" ? unasked(among, recent) : asked(among, query, recent));
 }
 
-/** Nothing typed yet: a few sessions as they come, and the commands used lately before the others. */
+/** Without input: a few sessions in order, and recently used commands before the others. */
 function unasked(entries: readonly PaletteEntry[], recent: readonly string[]): readonly PaletteHit[] {
   const sessions = entries.filter(({ group }) => group === "Sessions").slice(0, SESSIONS_UNASKED);
   const commands = entries.filter(({ group }) => group === "Commands");

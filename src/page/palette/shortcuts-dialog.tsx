@@ -1,27 +1,37 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { chordKeys, chordWords, isMac, pressedKey } from "../../ui/keys/chords.ts";
 import { chordsOf, conflictOf, hasChangedKeys, isChanged, resetKeys, setChords } from "../../ui/keys/key-bindings.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
-import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "../../ui/keys/shortcut-table.ts";
+import {
+  ANYWHERE,
+  IN_CHANGES,
+  IN_INBOX,
+  IN_SESSION,
+  IN_TERMINAL,
+  type ShortcutRow,
+  TABS,
+} from "../../ui/keys/shortcut-table.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 
 type Row = ShortcutRow<unknown>;
 
-/** The tables the keys are matched against, in words. */
+/** The tables that keys are matched against, as text. */
 const SECTIONS: readonly { readonly title: string; readonly rows: readonly Row[] }[] = [
   { title: "Anywhere", rows: ANYWHERE },
   { title: "Tabs", rows: TABS },
   { title: "In a session", rows: IN_SESSION },
+  { title: "In changes", rows: IN_CHANGES },
   { title: "In the inbox", rows: IN_INBOX },
+  { title: "In the terminal", rows: IN_TERMINAL },
 ];
 
-/** The row whose new keys are waited for, and what was wrong with the last ones. */
+/** The row that is being recorded, and what was wrong with the last keys. */
 interface Recording {
   readonly row: Row;
   readonly words: string;
-  /** The keys that another row has. */
+  /** The keys belong to another row. */
   readonly taken: { readonly chord: string; readonly from: Row } | null;
 }
 
@@ -148,7 +158,7 @@ function RecordingRow({ recording: { row, words, taken }, take, cancel }: Record
 
 /** While recording, every key press is taken as the new chord; Esc cancels, Tab moves to the buttons. */
 function useRecorder(recording: Recording | null, set: (next: Recording | null) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (recording === null) return;
     const { row } = recording;
     const press = (event: KeyboardEvent) => {
@@ -211,7 +221,7 @@ type NewChord =
   | { readonly chord: string; readonly refusal?: undefined }
   | { readonly chord?: undefined; readonly refusal: string };
 
-/** The chord a key press stands for, or why it cannot be one; null while only modifiers are held. */
+/** The chord of a key press, or why it cannot be one; null while only modifiers are held. */
 function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">): NewChord | null {
   if (MODIFIERS.includes(key)) return null;
   const { ctrl, meta, shift, alt } = modifiers;

@@ -20,7 +20,7 @@ interface PermissionsDialogProps {
   readonly sessionId: SessionId;
 }
 
-/** What agents may do without asking: the mode, the rules as text, and what they have answered. */
+/** What agents may do without asking: the mode, the rules as text, and their past answers. */
 export function PermissionsDialog({ shell, sessionId }: PermissionsDialogProps) {
   const policies = usePolicies(shell, sessionId);
   return (
@@ -105,7 +105,7 @@ function AuditList({ policies: { audit }, now }: { readonly policies: Policies; 
   );
 }
 
-/** Every rule that holds, in words, with how far it reaches and until when. */
+/** Every rule that applies, as text, with its scope and expiry. */
 function RuleList({ policies }: { readonly policies: Policies }) {
   const rules = SCOPES.flatMap((scope) =>
     (policies.states.get(scope)?.rules ?? []).map((rule): [PolicyScope, PolicyRule] => [scope, rule]),
@@ -138,7 +138,7 @@ function RuleList({ policies }: { readonly policies: Policies }) {
 const EFFECTS = { allow: "Allow", deny: "Deny" } as const;
 const PREVIEWED = 50;
 const PROBLEM_ID = "rule-problem";
-/** What is typed, and an example of it. */
+/** The input for each subject, with an example. */
 const INPUTS: Readonly<Record<Exclude<Subject, "fetch">, { readonly label: string; readonly example: string }>> = {
   command: { label: "Command", example: "npm test" },
   edit: { label: "Path", example: "docs/**" },
@@ -153,23 +153,24 @@ interface RuleFormProps {
   readonly policies: Policies;
 }
 
-/** A rule put together from words; before it is added it can be held against what was asked in the past. */
+/** A form for a new rule; before it is added, it can be previewed against past requests. */
 function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
   const [fields, setFields] = useState<RuleFields>(EMPTY_RULE);
-  const [preview, setPreview] = useState<readonly PreviewItem[] | null>(null);
-  const change = (more: Partial<RuleFields>) => {
-    setFields({ ...fields, ...more });
-    setPreview(null);
-  };
+  const [preview, setPreview] = useState<{ readonly of: RuleFields; readonly items: readonly PreviewItem[] } | null>(
+    null,
+  );
+  // Not from the fields of this render: the answer arrives later, and the user may have edited them.
+  const change = (more: Partial<RuleFields>) => setFields((known) => ({ ...known, ...more }));
   const { draft, problem } = readRule(fields, shell.nowMs.value);
   const look = async () => {
     if (draft === null) return;
     const about = { type: "policy:preview" as const, scope: fields.scope, sessionId };
     const answer = await shell.attempt({ ...about, rules: [draft], limit: PREVIEWED });
-    if (answer?.type === "policy:previewed") setPreview(answer.items);
+    if (answer?.type === "policy:previewed") setPreview({ of: fields, items: answer.items });
   };
   const add = async () => {
-    if (draft !== null && (await policies.change(fields.scope, { add: [draft] }))) change({ text: "" });
+    if (draft === null || !(await policies.change(fields.scope, { add: [draft] }))) return;
+    setFields((known) => (known.text === fields.text ? { ...known, text: "" } : known));
   };
   return (
     <form
@@ -193,7 +194,7 @@ function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
       <button type="submit" class="button" disabled={draft === null}>
         Add rule
       </button>
-      {preview !== null && <RulePreview items={preview} />}
+      {preview?.of === fields && <RulePreview items={preview.items} />}
     </form>
   );
 }
@@ -236,7 +237,7 @@ function RuleInputs({ fields, change, isInvalid }: RuleInputsProps) {
 
 const WOULD_WORDS: Readonly<Record<PreviewItem["would"], string>> = { allow: "allowed", deny: "denied", ask: "asked" };
 
-/** What the rule would have changed; requests it leaves as they are, are only counted. */
+/** What the rule would have changed; unaffected requests are only counted. */
 function RulePreview({ items }: { readonly items: readonly PreviewItem[] }) {
   const answered = items.filter(({ differs }) => differs);
   return (

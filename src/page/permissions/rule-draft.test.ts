@@ -10,14 +10,14 @@ test.each([
   [" mcp:github/create_issue ", "mcp:github/create_issue", "Deny the tool mcp:github/create_issue"],
   ["github/*", "mcp:github/*", "Deny all tools of github"],
   ["github/list_*", "mcp:github/list_*", "Deny the tool mcp:github/list_*"],
-])("X-4 (C1) the form of rules takes the MCP tool %s", (text, tool, words) => {
+])("X-4 (C1) the rule form accepts the MCP tool %s", (text, tool, words) => {
   const { draft, problem } = read({ effect: "deny", subject: "tool", text });
   expect({ draft, problem }).toEqual({ draft: { effect: "deny", tool }, problem: null });
   expect(draft && ruleWords(draft)).toBe(words);
 });
 
 test.each(["github", "github/", "git hub/x", "mcp:", "/x", "a/b/c"])(
-  "X-4 (C1) it refuses %j and says how to write it",
+  "X-4 (C1) it refuses %j and explains the format",
   (text) => {
     expect(read({ subject: "tool", text })).toEqual({
       draft: null,
@@ -26,7 +26,7 @@ test.each(["github", "github/", "git hub/x", "mcp:", "/x", "a/b/c"])(
   },
 );
 
-test("the form says what is wrong with a path, and nothing while nothing was typed", () => {
+test("the form reports an invalid path, and nothing while the field is empty", () => {
   expect(read({ subject: "edit", text: "../x" }).problem).toBe("A path pattern must not go up with .. segments.");
   expect(read({ subject: "tool", text: " " })).toEqual({ draft: null, problem: null });
   expect(read({ text: "npm test", duration: "hour" }).draft).toEqual({

@@ -1,6 +1,6 @@
 import { type PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 
-/** What a rule of the form is about, in the order it is chosen from. */
+/** The subjects of a rule, in the order of the menu. */
 export const SUBJECTS = {
   command: "the command",
   edit: "edits in",
@@ -11,10 +11,10 @@ export const SUBJECTS = {
 } as const;
 export type Subject = keyof typeof SUBJECTS;
 
-/** May be left out in the form. */
+/** Optional in the form. */
 const TOOL_PREFIX = "mcp:";
 
-/** How long a rule holds; the empty one is for good. */
+/** How long a rule is valid; the empty one is permanent. */
 const DURATIONS_MS = { "": null, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 export const DURATION_WORDS: Readonly<Record<keyof typeof DURATIONS_MS, string>> = {
   "": "until deleted",
@@ -34,7 +34,7 @@ export interface RuleFields {
 
 export const EMPTY_RULE: RuleFields = { effect: "allow", subject: "command", text: "", scope: "session", duration: "" };
 
-/** The rule that the fields describe, or what is wrong with it; neither while something is missing. */
+/** The rule that the fields describe, or its error; neither while something is missing. */
 interface ReadRule {
   readonly draft: RuleDraft | null;
   readonly problem: string | null;

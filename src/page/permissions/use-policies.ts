@@ -11,7 +11,7 @@ type Change = Omit<Extract<ClientRequest, { type: "policy:set" }>, "type" | "sco
 export const SCOPES: readonly PolicyScope[] = ["session", "project", "agent"];
 const AUDIT_SHOWN = 30;
 
-/** What holds for a session, scope by scope, what it has answered, and the way to change it. */
+/** The policies of a session by scope, their answers so far, and a function to change them. */
 export interface Policies {
   readonly states: ReadonlyMap<PolicyScope, PolicyState>;
   readonly audit: readonly AuditEntry[];
@@ -19,7 +19,7 @@ export interface Policies {
   readonly change: (scope: PolicyScope, change: Change) => Promise<boolean>;
 }
 
-/** Reads the policies of a session's three scopes when the dialog opens, and keeps them as the server answers changes. */
+/** Reads the policies of a session's three scopes when the dialog opens, and updates them with the server's answers. */
 export function usePolicies(shell: Shell, sessionId: SessionId): Policies {
   const [states, setStates] = useState<ReadonlyMap<PolicyScope, PolicyState>>(new Map());
   const [audit, setAudit] = useState<readonly AuditEntry[]>([]);
@@ -39,7 +39,7 @@ export function usePolicies(shell: Shell, sessionId: SessionId): Policies {
   const change = async (scope: PolicyScope, what: Change) => {
     setProblem(null);
     const isDone = await ask({ type: "policy:set", scope, sessionId, ...what });
-    // The mode of a wider scope is what the narrower ones inherit.
+    // Narrower scopes inherit the mode of a wider one.
     if (isDone) await read();
     return isDone;
   };

@@ -2,21 +2,35 @@ import type { SessionId } from "../../protocol/ids.ts";
 import type { PortletWish, ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { panelIdOf } from "./portlet-frame.ts";
 
-/** Has an open session print itself: only its own frame holds the whole of it. False when it is not open. */
+/** Prints an open session: only its own frame has all of it. False if it is not open. */
 export function printPortlet(id: SessionId): boolean {
   return ask(id, { type: "portlet:print" }) !== null;
 }
 
-/** Opens the find of a session, which knows more of it than the browser's own. False when it is not open. */
+/** Opens the find bar of a session, which covers more than the browser's own. False if it is not open. */
 export function findInPortlet(id: SessionId): boolean {
   const frame = ask(id, { type: "portlet:find" });
   frame?.focus();
   return frame !== null;
 }
 
-/** Has an open session do what a key of its own does. False when it is not open. */
+/** Runs an action of an open session's frame. False if it is not open. */
 export function wishOfPortlet(id: SessionId, wish: PortletWish): boolean {
   const frame = ask(id, { type: "portlet:wish", wish });
+  frame?.focus();
+  return frame !== null;
+}
+
+/** Appends text to the message of an open session. False if it is not open. */
+export function quoteInPortlet(id: SessionId, text: string): boolean {
+  const frame = ask(id, { type: "portlet:quote", text });
+  frame?.focus();
+  return frame !== null;
+}
+
+/** Shows a file in an open session. False if it is not open. */
+export function openPathInPortlet(id: SessionId, path: string): boolean {
+  const frame = ask(id, { type: "portlet:open-path", path });
   frame?.focus();
   return frame !== null;
 }

@@ -11,7 +11,7 @@ import { type Activity, sessionActivity } from "../state/session-activity.ts";
 import { sessionMark } from "../state/session-mark.ts";
 import type { ShellState } from "../state/shell-state.ts";
 
-/** While an agent works, what it does is asked for again after this long. */
+/** While an agent works, its activity is requested again after this long. */
 const REFRESH_MS = 2_000;
 const CURRENCY_DEFAULT = "USD";
 
@@ -87,7 +87,7 @@ export class ChildrenFeed {
         this.#post();
         settled();
       },
-      // The session is gone, or the page is closing: the rows that are known stay as they are.
+      // The session is deleted, or the page is closing: the known rows stay.
       settled,
     );
   }
@@ -144,6 +144,7 @@ function shownChild(
 
 function markOf(row: SessionRow, ended: boolean): ShownChild["mark"] {
   const mark = sessionMark(row);
+  if (mark === "limited") return "paused";
   if (mark !== "none" && mark !== "unread") return mark;
   return ended || row.turn.stopReason === undefined ? "idle" : "done";
 }
@@ -158,7 +159,7 @@ function activityOf(row: SessionRow, child: ChildSummary | undefined, directory:
   return sessionActivity(row, { item, directory });
 }
 
-/** The first limit that is set, in the order people care about; without one, what it cost. */
+/** The first limit that is set, in order of importance; without one, the cost. */
 function usedOf(
   { spent, budget }: { readonly spent: Spent; readonly budget: Budget },
   currency: string,

@@ -3,20 +3,20 @@ import type { PortletFact, PostedToPortlet, ShellToPortlet } from "../../protoco
 import type { ShownColumn } from "../state/split-view.ts";
 
 const WHOLE = 100;
-/** As many facts wait for a hidden frame at most: few enough to be folded within the frame that shows it. */
+/** Limit of facts held for a hidden frame: few enough to be folded within the animation frame that shows it. */
 const HELD_FACTS_MAX = 50;
 
-/** Ids in the document that tie a tab to its panel. */
+/** Ids in the document that connect a tab to its panel. */
 export const tabIdOf = (id: SessionId): string => `tab-${id}`;
 export const panelIdOf = (id: SessionId): string => `panel-${id}`;
 
-/** One iframe and its panel. Its node is never moved: a moved iframe loads anew. */
+/** One iframe and its panel. Its node is never moved, because a moved iframe reloads. */
 export class PortletFrame {
   readonly #panel = document.createElement("div");
   readonly #iframe = document.createElement("iframe");
   readonly #origin: string;
   #held: PortletFact[] = [];
-  /** Which of several it is, from the left; null while it is the only one in view. */
+  /** Its column, from the left; null while it is the only one in view. */
   #column: number | null = null;
   /** The frame has posted `portlet:ready`. */
   ready = false;
@@ -44,13 +44,16 @@ export class PortletFrame {
     if (this.#iframe.title !== title) this.#iframe.title = title;
   }
 
-  /** Where it stands, or would stand, in shares of the width: a frame is never moved in the document. */
+  /** Its position in shares of the width: a frame is never moved in the document. */
   place({ start, width }: Pick<ShownColumn, "start" | "width">): void {
     this.#panel.style.setProperty("--column-start", `${start * WHOLE}%`);
     this.#panel.style.setProperty("--column-width", `${width * WHOLE}%`);
   }
 
-  /** The keyboard is inside. The shell's own active element does not say: it may still be the frame it gave the focus to. */
+  /**
+   * The focus is inside. The shell's own active element is not reliable: it may still be the frame it gave the focus
+   * to.
+   */
   get hasFocus(): boolean {
     return this.#iframe.contentDocument?.hasFocus() === true;
   }
@@ -61,10 +64,10 @@ export class PortletFrame {
     this.#column = column;
     this.#panel.inert = !visible;
     this.#panel.toggleAttribute("data-visible", visible);
-    this.tellVisible();
+    this.sendVisible();
   }
 
-  tellVisible(): void {
+  sendVisible(): void {
     const column = this.#column === null ? {} : { column: this.#column };
     this.post({ type: "portlet:visible", visible: this.visible, ...column });
   }
@@ -81,10 +84,10 @@ export class PortletFrame {
     if (!this.ready) return;
     if (!this.visible && "seq" in message && message.type !== "session:history" && message.type !== "session:resumed") {
       this.#held.push(message);
-      if (this.#held.length >= HELD_FACTS_MAX) this.#tellHeld();
+      if (this.#held.length >= HELD_FACTS_MAX) this.#sendHeld();
       return;
     }
-    this.#tellHeld();
+    this.#sendHeld();
     this.#send(message);
   }
 
@@ -93,7 +96,7 @@ export class PortletFrame {
     this.#held = [];
   }
 
-  #tellHeld(): void {
+  #sendHeld(): void {
     if (this.#held.length === 0) return;
     this.#send({ type: "portlet:facts", facts: this.#held });
     this.#held = [];
@@ -107,18 +110,25 @@ export class PortletFrame {
     return source !== null && source === this.#iframe.contentWindow;
   }
 
-  /** Puts the cursor where the user types, after what was typed while the frame was not there yet. */
+  /** Focuses the composer and inserts the text that was typed before the frame was ready. */
   focus(typed = ""): void {
-    // Keeps the focus of a user who types in the shell or has opened a dialog meanwhile.
+    // A user who types in the shell or has opened a dialog meanwhile keeps the focus there.
     if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
-    // Until the frame is ready the shell keeps the keys: inside the frame they would be lost.
+    // Until the frame is ready the shell keeps the focus: keys inside the frame would be lost.
     if (!this.ready) return;
     this.#iframe.focus();
     this.#focusComposer(typed);
     this.post({ type: "portlet:focus" });
   }
 
-  /** Not by a message: a key could come before it, and would be lost. */
+  /** After a dialog: focuses the element in the side panel that had the focus, else the composer. */
+  giveFocusBack(): void {
+    this.#iframe.focus();
+    const { activeElement = null } = this.#iframe.contentDocument ?? {};
+    if (activeElement === null || activeElement.closest(".side-panel") === null) this.focus();
+  }
+
+  /** Not by a message: a key could arrive before it, and would be lost. */
   #focusComposer(typed: string): void {
     const inside = this.#iframe.contentDocument;
     const field = inside?.querySelector<HTMLTextAreaElement>("#message");
@@ -129,12 +139,12 @@ export class PortletFrame {
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   }
 
-  /** Gives the frame the keyboard, and leaves it to what is inside where in it. */
+  /** Focuses the frame; its content decides where. */
   focusInside(): void {
     this.#iframe.focus();
   }
 
-  /** Takes the keyboard out of the frame. */
+  /** Removes the focus from the frame. */
   blur(): void {
     this.#iframe.blur();
   }

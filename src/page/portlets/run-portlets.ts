@@ -1,18 +1,18 @@
 import { effect } from "@preact/signals";
 import type { Connection } from "../../client/connection.ts";
-import type { SessionId } from "../../protocol/ids.ts";
-import { type PortletToShell, readFromPortlet } from "../../protocol/portlet-messages.ts";
+import type { EntryId, SessionId } from "../../protocol/ids.ts";
+import { type PortletToShell, readFromPortlet, type ShellView } from "../../protocol/portlet-commands.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
 import { takeBufferedText } from "../state/composer-buffer.ts";
 import type { Shell } from "../state/shell.ts";
-import { askToKill, stopTree } from "../state/shell-actions.ts";
+import { askToKill, askToMerge, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { isComplete, rowOf } from "../state/shell-state.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
 
-/** Restored tabs are loaded ahead up to this many; the rest load when they are shown. */
+/** Restored tabs are preloaded up to this many; the rest load when they are shown. */
 const FRAMES_AHEAD_MAX = 12;
 
 interface PortletsOptions {
@@ -32,7 +32,7 @@ interface Portlet {
 
 const WHOLE_STAGE = { start: 0, width: 1 };
 
-/** Keeps the frames of the page in line with its tabs, for as long as the page lives. */
+/** Keeps the frames in sync with the tabs for the lifetime of the page. */
 export function runPortlets(options: PortletsOptions): void {
   const { shell, container } = options;
   const measure = () => {
@@ -48,21 +48,21 @@ export function runPortlets(options: PortletsOptions): void {
   effect(() => portlets.reveal());
 }
 
-/** The frames of the open sessions, kept alive behind each other, and one spare that is already loaded. */
+/** The frames of the open sessions, kept alive behind each other, and one preloaded spare. */
 class Portlets {
   readonly #options: PortletsOptions;
   readonly #portlets = new Map<SessionId, Portlet>();
   #spare: PortletFrame | null = null;
-  /** Sessions that are not drawn yet: a frame that is loaded ahead would only be in their way. */
+  /** Sessions that are not drawn yet: preloading another frame would delay them. */
   readonly #opening = new Set<SessionId>();
-  /** The session a key opened a dialog from. */
+  /** The session from which a key opened a dialog. */
   #cameFrom: SessionId | null = null;
 
   constructor(options: PortletsOptions) {
     this.#options = options;
   }
 
-  /** Brings the frames in line with the tabs. Runs again whenever something it read has changed. */
+  /** Syncs the frames with the tabs. Runs again whenever something it read has changed. */
   followTabs(): void {
     const { shell } = this.#options;
     const { order } = shell.tabs.value;
@@ -80,7 +80,7 @@ class Portlets {
     if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
   }
 
-  /** What is hidden stands where it would be shown: in the place of what has the focus. */
+  /** A hidden frame has the position of the focused one, where it would be shown. */
   #place(): void {
     const { shell, container } = this.#options;
     const shown = new Map(shell.shown.value.map((column) => [column.id, column]));
@@ -108,7 +108,7 @@ class Portlets {
     if (frame.ready) session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
   }
 
-  /** It has its history, and draws it with the next frame: what is done ahead comes after that. */
+  /** It has its history and draws it in the next animation frame; preloading follows after that. */
   #opened(id: SessionId): void {
     const { afterRender, whenIdle } = this.#options;
     afterRender(() =>
@@ -119,14 +119,14 @@ class Portlets {
     );
   }
 
-  /** One frame at a time, so that what the user looks at is never slowed down. */
+  /** One frame at a time, so that the visible one is never slowed down. */
   #loadAhead(): void {
     const { shell } = this.#options;
     if (this.#isLoading()) return;
     const state = shell.server.peek();
     const next = shell.tabs.peek().order.find((id) => !this.#portlets.has(id) && state.sessions.has(id));
     if (next !== undefined && this.#portlets.size < FRAMES_AHEAD_MAX) this.#ensure(next);
-    // A page without sessions is looked at first: what a session needs is fetched once there is one to open.
+    // Without sessions nothing is preloaded: a session's resources are fetched once there is one to open.
     if (state.sessions.size > 0 && !this.#isLoading()) this.#spare ??= this.#newFrame();
   }
 
@@ -134,17 +134,17 @@ class Portlets {
     return this.#spare?.ready === false || this.#opening.size > 0;
   }
 
-  /** A dialog holds the focus until it is gone from the page, which is one frame after it was closed. */
+  /** A dialog keeps the focus until it is removed, which is one animation frame after it was closed. */
   giveFocus(): void {
     const { shell, afterRender } = this.#options;
     const id = shell.focusWanted.value?.id ?? null;
     if (id === null || shell.dialog.value.kind !== "none") return;
-    // The on-screen keyboard would cover what was just opened.
+    // The on-screen keyboard would cover the opened session.
     if (matchMedia("(pointer: coarse)").matches) shell.focusWanted.value = null;
     else afterRender(() => this.#giveFocusTo(id));
   }
 
-  /** A frame that still loads gets the keyboard, and what was typed meanwhile, when it listens. */
+  /** A frame that is still loading gets the focus, and the buffered text, when it is ready. */
   #giveFocusTo(id: SessionId): void {
     const { shell, afterRender } = this.#options;
     if (shell.focusWanted.peek()?.id !== id || shell.dialog.peek().kind !== "none") return;
@@ -153,26 +153,28 @@ class Portlets {
       return;
     }
     const frame = this.#portlets.get(id)?.frame;
-    if (frame?.visible && !frame.ready) return;
+    // One that was imported may be opened before it is listed: its frame is made then.
+    const isComing = frame === undefined && shell.shownSession() === id && !shell.server.peek().sessions.has(id);
+    if (isComing || (frame?.visible && !frame.ready)) return;
     shell.focusWanted.value = null;
     const typed = takeBufferedText();
     if (frame?.visible && shell.renaming.peek() === null) frame.focus(typed);
   }
 
-  /** Browsers lose the place of the cursor in a frame behind a dialog: whoever came from there goes back to it. */
+  /** Browsers lose the cursor position in a frame behind a dialog: it is restored when the dialog closes. */
   giveFocusBack(): void {
     const { shell, afterRender } = this.#options;
     const id = this.#cameFrom;
     if (shell.dialog.value.kind !== "none" || id === null) return;
     afterRender(() => {
-      // The one dialog may have led to another, or to a place in the transcript.
+      // The dialog may have led to another one, or to an entry in the transcript.
       if (shell.dialog.peek().kind !== "none" || this.#cameFrom !== id) return;
       this.#cameFrom = null;
-      if (shell.renaming.peek() === null && shell.shownSession() === id) this.#portlets.get(id)?.frame.focus();
+      if (shell.renaming.peek() === null && shell.shownSession() === id) this.#portlets.get(id)?.frame.giveFocusBack();
     });
   }
 
-  /** As with the focus: the dialog that led here is gone first. */
+  /** As with the focus: after the dialog has closed. */
   reveal(): void {
     const { shell, afterRender } = this.#options;
     const wanted = shell.revealWanted.value;
@@ -182,7 +184,7 @@ class Portlets {
     afterRender(() => {
       const portlet = this.#portlets.get(wanted.id);
       portlet?.frame.focusInside();
-      portlet?.session.reveal(wanted.entryId);
+      portlet?.session.reveal(wanted.what);
     });
   }
 
@@ -203,9 +205,11 @@ class Portlets {
     if (from !== undefined && message) this.#onPortletMessage(from[0], from[1], message);
   }
 
-  #show(what: Shown, row: SessionRow): void {
+  #show(what: ShellView, row: SessionRow): void {
     const { shell } = this.#options;
     if (what === "kill") askToKill(shell, row.id);
+    else if (what === "worktrees") shell.showWorktrees(row.projectId);
+    else if (what === "merge") askToMerge(shell, row);
     else shell.dialog.value = dialogOf(what, row);
   }
 
@@ -225,7 +229,7 @@ class Portlets {
       return;
     }
     if (message.type === "portlet:focused") {
-      // Said of a moment ago: by now the user may be elsewhere.
+      // The message is from a moment ago: by now another session may be active.
       if (frame.visible && frame.hasFocus && shell.shownSession() !== id) shell.open(id);
       return;
     }
@@ -233,9 +237,18 @@ class Portlets {
     if (row === undefined) return;
     if (isOutput(message)) shell.dialog.value = { ...message, kind: "output", sessionId: id };
     else if (isShow(message)) this.#show(message.what, row);
+    else if (isRestore(message)) shell.dialog.value = { ...message, kind: "restore", sessionId: id, phase: "before" };
     else if (message.type === "portlet:parent") openParent(shell, row);
+    else if (message.type === "portlet:offers-wanted") void session.offer(shell.server.peek());
+    else if (isSnippet(message)) shell.dialog.value = { kind: "snippet", body: message.body, projectId: row.projectId };
+    else if (isMention(message)) openMentioned(shell, message.sessionId);
     else if (message.type === "portlet:stop-tree") stopTree(shell, row);
     else if (isChild(message)) actOnChild(shell, row, message);
+    else if (message.type === "portlet:origin") openMentioned(shell, row.origin?.sessionId ?? id, row.origin?.entryId);
+    else if (isRequest(message))
+      void session.request(message, row).then((answer) => {
+        if (answer?.type === "session:created") shell.open(answer.sessionId, { focus: true });
+      });
     else void session.command(message, row);
   }
 }
@@ -244,21 +257,48 @@ function isKey(message: PortletToShell): message is Extract<PortletToShell, { ke
   return message.type === "portlet:key";
 }
 
-function isOutput(message: PortletToShell): message is Extract<PortletToShell, { entryId: string }> {
+function isOutput(message: PortletToShell): message is Extract<PortletToShell, { type: "portlet:output" }> {
   return message.type === "portlet:output";
+}
+
+function isRequest(message: PortletToShell): message is Extract<PortletToShell, { command: unknown }> {
+  return message.type === "portlet:request";
+}
+
+function isRestore(message: PortletToShell): message is Extract<PortletToShell, { checkpointId: string }> {
+  return message.type === "portlet:restore";
 }
 
 function isChild(message: PortletToShell): message is Extract<PortletToShell, { childId: string }> {
   return message.type === "portlet:child";
 }
 
-/** Names of sessions come from a frame: it may speak of its own agents only. */
+/** Session ids come from a frame: it may only name its own agents. */
 function actOnChild(shell: Shell, { id }: SessionRow, message: Extract<PortletToShell, { childId: string }>): void {
   const { act, childId: sessionId } = message;
   if (shell.server.peek().sessions.get(sessionId)?.parentId !== id) return;
   if (act === "open") shell.open(sessionId, { focus: true });
   else if (act === "stop") void shell.attempt({ type: "session:cancel", sessionId });
   else askToKill(shell, sessionId);
+}
+
+function isSnippet(
+  message: PortletToShell,
+): message is Extract<PortletToShell, { type: "portlet:save-snippet"; body: string }> {
+  return message.type === "portlet:save-snippet";
+}
+
+function isMention(
+  message: PortletToShell,
+): message is Extract<PortletToShell, { type: "portlet:open-session"; sessionId: string }> {
+  return message.type === "portlet:open-session";
+}
+
+/** At an entry, if one is named. */
+function openMentioned(shell: Shell, sessionId: SessionId, entryId?: EntryId): void {
+  if (rowOf(shell.server.peek(), sessionId))
+    entryId ? shell.openAt(sessionId, entryId) : shell.open(sessionId, { focus: true });
+  else shell.notify("This session was not found. It may have been archived or deleted.");
 }
 
 function openParent(shell: Shell, { parentId }: SessionRow): void {
@@ -269,8 +309,6 @@ function isShow(message: PortletToShell): message is Extract<PortletToShell, { w
   return message.type === "portlet:show";
 }
 
-type Shown = Extract<PortletToShell, { what: string }>["what"];
-
-function dialogOf(what: Exclude<Shown, "kill">, { id, cliType }: SessionRow): ShellDialog {
+function dialogOf(what: Exclude<ShellView, "kill" | "worktrees" | "merge">, { id, cliType }: SessionRow): ShellDialog {
   return what === "sign-in" ? { kind: "sign-in", cliType } : { kind: what, sessionId: id };
 }

@@ -8,7 +8,7 @@ import { QuestionForm } from "../../ui/questions/question-form.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 
-/** A question that belongs to no session. */
+/** A question outside any session. */
 export function AgentQuestionDialog({ shell, question }: { shell: Shell; question: AgentQuestion }) {
   const [refused, setRefused] = useState<Refused | null>(null);
   const { elicitationId, agentName, message, title, url } = question;

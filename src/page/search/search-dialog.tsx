@@ -85,7 +85,7 @@ interface InsteadProps {
   readonly onArchived: () => void;
 }
 
-/** What stands where no results are. */
+/** Shown instead of results. */
 function Instead({ searching, wish, isBehind, onAgain, onArchived }: InsteadProps) {
   if (searching.phase === "failed")
     return (
@@ -157,7 +157,7 @@ async function openHit(shell: Shell, { sessionId, projectId, entryId, archived }
   else shell.openAt(sessionId, entryId);
 }
 
-/** Fast typing asks once, not once per letter. */
+/** Sends one request after fast typing, not one per letter. */
 const TYPING_PAUSE_MS = 80;
 
 type Searching =
@@ -167,34 +167,33 @@ type Searching =
 
 interface SearchState {
   readonly searching: Searching;
-  /** The shown results are not those of the present question yet. */
+  /** The shown results belong to an earlier query. */
   readonly isBehind: boolean;
   readonly again: () => void;
 }
 
-/** The results of the newest question; until they are there, those of the one before stay. */
+/** The results of the newest query; until they arrive, those of the one before stay. */
 function useSearch(shell: Shell, wish: SearchWish): SearchState {
-  const [searching, setSearching] = useState<Searching>({ phase: "nothing-asked" });
-  const [isBehind, setBehind] = useState(false);
+  const [shown, setShown] = useState<{ readonly searching: Searching; readonly of: string }>({
+    searching: { phase: "nothing-asked" },
+    of: "",
+  });
   const [round, setRound] = useState(0);
   const latest = useRef(new LatestAnswer()).current;
   const request = searchRequest(wish);
-  const question = JSON.stringify(request);
+  const question = JSON.stringify([request, round]);
   useEffect(() => {
     latest.forget();
-    setBehind(request !== null);
+    const show = (searching: Searching) => setShown({ searching, of: question });
     if (request === null) {
-      setSearching({ phase: "nothing-asked" });
+      show({ phase: "nothing-asked" });
       return;
     }
-    const show = (next: Searching) => {
-      setSearching(next);
-      setBehind(false);
-    };
     const timer = setTimeout(() => void latest.ask(() => search(shell, request), show), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [question, round]);
-  return { searching, isBehind, again: () => setRound(round + 1) };
+  }, [question]);
+  const isBehind = request !== null && shown.of !== question;
+  return { searching: shown.searching, isBehind, again: () => setRound(round + 1) };
 }
 
 async function search(shell: Shell, request: NonNullable<ReturnType<typeof searchRequest>>): Promise<Searching> {
@@ -211,7 +210,7 @@ interface SearchFiltersProps {
   readonly onChange: (changed: Partial<SearchWish>) => void;
 }
 
-/** Narrows the search down: where, who, what, when, and which file. */
+/** Filters: project, agent, kind, time and file. */
 function SearchFilters({ shell, wish, onChange }: SearchFiltersProps) {
   const { projects, agents, sessions } = shell.server.value;
   const used = new Set([...sessions.values()].map(({ cliType }) => cliType));
@@ -328,7 +327,7 @@ interface SearchResultsProps {
   readonly onPoint: (hit: SearchHit) => void;
 }
 
-/** The hits under the sessions they are in. The focus stays in the field: the chosen one is pointed at. */
+/** The hits grouped by session. The focus stays in the field: the chosen one is marked. */
 function SearchResults({ shell, groups, current, onOpen, onPoint }: SearchResultsProps) {
   const currentKey = current && hitKey(current);
   useLayoutEffect(() => {

@@ -4,7 +4,7 @@ import { LatestAnswer } from "../controls/latest-answer.ts";
 import { groupHits, NO_WISH, searchRequest } from "./search-query.ts";
 
 describe("searchRequest", () => {
-  it("[X-10] asks nothing without words or a file, and only for what is set", () => {
+  it("[X-10] sends no request without words or a file, and only the filters that are set", () => {
     expect(searchRequest({ ...NO_WISH, query: "  ", kind: 2 })).toBeNull();
     expect(searchRequest({ ...NO_WISH, query: " a b " })).toEqual({ type: "search", query: "a b", limit: 50 });
     expect(searchRequest({ ...NO_WISH, path: "x.ts", kind: 2, includeArchived: true })).toEqual({
@@ -17,13 +17,13 @@ describe("searchRequest", () => {
     });
   });
 
-  it("[X-10] days are whole days of the user's own", () => {
+  it("[X-10] days are whole days in the user's time zone", () => {
     const request = searchRequest({ ...NO_WISH, query: "a", from: "2026-03-01", to: "2026-03-01" });
     expect(Date.parse(request?.to ?? "") - Date.parse(request?.from ?? "")).toBe(24 * 60 * 60 * 1000 - 1);
   });
 });
 
-test("[X-10] an answer that is overtaken by a newer question changes nothing", async () => {
+test("[X-10] an answer to an older query changes nothing", async () => {
   const latest = new LatestAnswer();
   const shown: string[] = [];
   const slow = Promise.withResolvers<string>();
@@ -49,7 +49,7 @@ test("[X-10] an answer that is overtaken by a newer question changes nothing", a
   expect(shown).toEqual(["new"]);
 });
 
-test("[X-10] results stand under their session, the session of the best hit first", () => {
+test("[X-10] results are grouped by session, the session with the best hit first", () => {
   const hit = (sessionId: string, entryId: string) =>
     SearchHit.parse({
       sessionId,

@@ -3,14 +3,14 @@ import { ENTRY_LABELS } from "../../protocol/entry.ts";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import { SEARCH_HITS_DEFAULT, type SearchHit, type SearchKind } from "../../protocol/search.ts";
 
-/** What the user is looking for, as it stands in the fields. */
+/** The search fields. */
 export interface SearchWish {
   readonly query: string;
   readonly projectId: ProjectId | null;
   readonly cliType: CliType | null;
-  /** A place among the kinds one can choose. */
+  /** An index into the list of kinds. */
   readonly kind: number;
-  /** Days as the fields have them, in the user's own time; empty is open. */
+  /** Days as in the fields, in the user's time zone; empty means open. */
   readonly from: string;
   readonly to: string;
   readonly path: string;
@@ -28,7 +28,7 @@ export const NO_WISH: SearchWish = {
   includeArchived: false,
 };
 
-/** The question for the server; null while there is nothing to look for. Pure. */
+/** The request for the server; null if there is nothing to search. Pure. */
 export function searchRequest(wish: SearchWish): Extract<ClientRequest, { type: "search" }> | null {
   const query = wish.query.trim();
   const path = wish.path.trim();
@@ -48,13 +48,13 @@ export function searchRequest(wish: SearchWish): Extract<ClientRequest, { type: 
   };
 }
 
-/** What a hit is, in one word. */
+/** The kind of a hit as one word. */
 export const KIND_WORDS: Readonly<Record<SearchKind, string>> = {
   title: "Title",
   ...ENTRY_LABELS,
 };
 
-/** The kinds one can look for, by the words on the page. */
+/** The kinds to choose from, with their labels. */
 export const KIND_CHOICES: readonly { readonly words: string; readonly kinds: readonly SearchKind[] }[] = [
   { words: "Everything", kinds: [] },
   { words: "Titles", kinds: ["title"] },
@@ -70,7 +70,7 @@ export function countWords(hits: number, sessions: number): string {
 }
 
 export interface HitGroup {
-  /** The first one stands for the session: its title, project and agent. */
+  /** The first one represents the session: its title, project and agent. */
   readonly first: SearchHit;
   readonly hits: readonly SearchHit[];
 }
@@ -83,7 +83,7 @@ export function groupHits(hits: readonly SearchHit[]): readonly HitGroup[] {
   });
 }
 
-/** A name for each hit that no other has: options are pointed at by it. */
+/** A unique id for each hit, for `aria-activedescendant`. */
 export function hitKey({ sessionId, entryId }: SearchHit): string {
   return `hit-${sessionId}-${entryId ?? "title"}`;
 }

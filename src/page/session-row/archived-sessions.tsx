@@ -1,4 +1,3 @@
-import { useComputed } from "@preact/signals";
 import type { Project } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
@@ -8,14 +7,8 @@ import type { Shell } from "../state/shell.ts";
 import { askToDelete } from "../state/shell-actions.ts";
 import { archivedOf } from "../state/shell-state.ts";
 
-/** The archived sessions of a project, under the others, while they are shown. */
+/** The archived sessions of a project, below the others. */
 export function ArchivedSessions({ shell, project }: { shell: Shell; project: Project }) {
-  const isShown = useComputed(() => shell.archivesShown.value.has(project.id)).value;
-  if (!isShown) return null;
-  return <ArchivedList shell={shell} project={project} />;
-}
-
-function ArchivedList({ shell, project }: { shell: Shell; project: Project }) {
   const rows = archivedOf(shell.server.value, project.id);
   if (rows.length === 0) return <p class="sidebar-invite">No archived sessions.</p>;
   return (

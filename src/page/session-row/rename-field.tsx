@@ -6,13 +6,13 @@ import type { SessionRow } from "../../protocol/session-schema.ts";
 import { tabIdOf } from "../portlets/portlet-frame.ts";
 import type { Shell } from "../state/shell.ts";
 
-/** Back to where the title stands: the row, or the tab under the field. */
+/** Returns the focus to the title: the row, or the tab. */
 function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): void {
   const row = place?.querySelector<HTMLElement>(".row-link");
   (row ?? document.getElementById(tabIdOf(id)))?.focus();
 }
 
-/** A title in the making, where the title stands. Enter and leaving keep it, Esc does not. */
+/** The title field in place of the title. Enter and blur save it, Esc does not. */
 function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
   const field = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
@@ -28,7 +28,12 @@ function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) 
     shell.renaming.value = null;
     if (keeps && title !== "" && title !== session.title)
       void shell.attempt({ type: "session:rename", sessionId: session.id, title });
-    if (returnsFocus) requestAnimationFrame(() => focusAfter(place, session.id));
+    if (!returnsFocus) return;
+    requestAnimationFrame(() => {
+      // By then the user may be somewhere else.
+      const { activeElement: at, body } = document;
+      if (at === null || at === body || at === field.current) focusAfter(place, session.id);
+    });
   };
   return (
     <input
@@ -57,7 +62,7 @@ interface TitleOrFieldProps {
   readonly children: ComponentChild;
 }
 
-/** The children, or the field for a new title while the session is renamed in this place. */
+/** The children, or the title field while the session is being renamed here. */
 export function TitleOrField({ shell, session, place, children }: TitleOrFieldProps) {
   const isRenamedHere = useComputed(() => {
     const renaming = shell.renaming.value;

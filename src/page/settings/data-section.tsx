@@ -19,8 +19,9 @@ export function DataFacts() {
       </dl>
       <DataActions />
       <p class="hint">
-        Liminal Builder sends this data nowhere; agents use their own services. Use Export at the top of a session to
-        save it as Markdown, a web page or JSON. Deleting never touches your project files.
+        Liminal Builder sends this data nowhere, except notices that you set up; agents use their own services. Use
+        Export at the top of a session to save it as Markdown, a web page or JSON. Deleting never touches your project
+        files.
       </p>
       {reading.phase === "failed" && (
         <p class="hint" role="status">

@@ -1,8 +1,14 @@
-import type { AgentInfo, AgentStatus } from "../../protocol/server-messages.ts";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { z } from "zod/mini";
+import type { AgentInfo } from "../../protocol/server-messages.ts";
+import type { AgentStatus } from "../../protocol/session-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { agentIconName, type IconName } from "../../ui/icons/icon-shapes.ts";
+import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
+import { windowWords } from "../agents/limit-windows.tsx";
 import type { Shell } from "../state/shell.ts";
 import { setTheme, theme } from "../state/theme.ts";
 
@@ -14,18 +20,35 @@ const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
   reconnecting: "reconnecting",
 };
 
-/** More marks than this are a crowd, not a glance. */
+const PUT_AWAY_KEY = "liminal:dismissed-agents";
+const PutAway = z.array(z.string());
+/** Failed agents that the user has acknowledged. */
+const putAway = signal(readKept(PUT_AWAY_KEY, PutAway, []));
+
+function keepAway(ids: readonly string[]): void {
+  if (ids.length === putAway.peek().length) return;
+  putAway.value = [...ids];
+  writeKept(PUT_AWAY_KEY, ids);
+}
+
+/** More marks than this are not readable at a glance. */
 const MARKS_MAX = 6;
 
-/** Which agents run, the way to all about them, and the way back for one that does not. */
+/** The running agents, a link to the agents page, and a restart for one that failed. */
 export function AgentsFooter({ shell }: { shell: Shell }) {
   const { agents } = shell.server.value;
   const shown = agents.filter(({ status, availability }) => status !== "idle" || availability === "ready");
   const lost = agents.filter(({ status }) => status === "disconnected");
-  const words = shown.map(({ name, status }) => `${name}: ${STATUS_WORDS[status]}`);
+  const known = putAway.value;
+  const asking = lost.filter(({ id }) => !known.includes(id));
+  // Once it is back, its next failure is shown again.
+  useEffect(() => keepAway(known.filter((id) => lost.some((agent) => agent.id === id))), [lost.length]);
+  const words = shown.map(({ name, status, limits }) =>
+    [`${name}: ${STATUS_WORDS[status]}`, ...windowWords(limits?.windows ?? [], Date.now())].join(", "),
+  );
   return (
     <footer class="sidebar-foot">
-      {lost.map((agent) => (
+      {asking.map((agent) => (
         <LostAgent key={agent.id} shell={shell} agent={agent} />
       ))}
       <div class="foot-line">
@@ -33,15 +56,17 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
           type="button"
           class="agent-dots"
           aria-label="Agents"
-          aria-haspopup="dialog"
           aria-description={words.join(", ")}
           title={["Agents", ...words].join("\n")}
-          onClick={() => {
-            shell.dialog.value = { kind: "agents" };
-          }}
+          onClick={() => shell.showAgents()}
         >
-          {mostAlive(shown).map(({ id, status }) => (
-            <span key={id} class="dot" data-state={status}>
+          {mostAlive(shown).map(({ id, status, limits }) => (
+            <span
+              key={id}
+              class="dot"
+              data-state={status}
+              data-limit={windowWords(limits?.windows ?? [], 0).length > 0 ? "" : undefined}
+            >
               <Icon name={agentIconName(id)} class="icon-sm agent" />
             </span>
           ))}
@@ -91,11 +116,20 @@ function LostAgent({ shell, agent }: { shell: Shell; agent: AgentInfo }) {
       >
         Reconnect
       </button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label={`Dismiss ${agent.name}`}
+        title="Dismiss until it is lost again"
+        onClick={() => keepAway([...putAway.peek(), agent.id])}
+      >
+        <Icon name="close" class="icon-sm" />
+      </button>
     </div>
   );
 }
 
-/** The one agent in motion is worth words, as many as there is room for; a calm footer needs none. */
+/** The one agent that starts or stops has a text, as long as there is room; otherwise there is none. */
 function MovingNote({ agents }: { agents: readonly AgentInfo[] }) {
   const moving = agents.find(({ status }) => status === "starting" || status === "reconnecting");
   return (

@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { costWords } from "../../ui/words/cost-words.ts";
 
-/** What a project's sessions have cost together, by currency; empty when no agent said. */
+/** The total cost of a project's sessions, by currency; empty when no agent reported one. */
 export function projectCostWords(sessions: readonly SessionRow[]): string {
   const sums = new Map<string, number>();
   let count = 0;

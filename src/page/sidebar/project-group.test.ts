@@ -26,11 +26,11 @@ it("[O-5] puts children under their parent, at any depth, and keeps the order gi
   expect(names(tree)).toEqual(["other", ["parent", [["child", ["grandchild"]]]]]);
 });
 
-it("lets a child whose parent is archived stand by itself", () => {
+it("shows a child whose parent is archived as a root", () => {
   expect(names(sessionTree([row("child", "gone")]))).toEqual(["child"]);
 });
 
-it("keeps what stands as it stood: a change in one branch leaves the others the same objects", () => {
+it("a change in one branch leaves the others the same objects", () => {
   const rows = [row("a"), row("b"), row("child", "b")];
   const before = sessionTree(rows);
   expect(sessionTree([...rows], before)).toBe(before);
@@ -49,4 +49,10 @@ it.each([
   ["none", { state: "idle", stopReason: "cancelled" }, false],
 ] as const)("is marked %s", (mark, turn, unread) => {
   expect(sessionMark({ turn, unread })).toBe(mark);
+});
+
+it("[X-40] a dismissed failure no longer asks for attention", () => {
+  const turn = { state: "idle", stopReason: "error" } as const;
+  expect(sessionMark({ turn, unread: false, dismissed: true })).toBe("none");
+  expect(sessionMark({ turn, unread: true, dismissed: true })).toBe("unread");
 });

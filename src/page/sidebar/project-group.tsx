@@ -1,24 +1,30 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { spokenCounts } from "../../presentation/changes-words.ts";
+import { overlapWords } from "../../presentation/worktree-words.ts";
 import type { SessionId } from "../../protocol/ids.ts";
+import { canAt } from "../../protocol/place-capabilities.ts";
+import { placedName } from "../../protocol/place-path.ts";
 import type { Project } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { agentIconName } from "../../ui/icons/icon-shapes.ts";
 import { relativeAge } from "../../ui/words/time-words.ts";
-import { Mark } from "../controls/mark.tsx";
-import { ArchivedSessions } from "../session-row/archived-sessions.tsx";
+import { ChangeCount } from "../controls/change-count.tsx";
+import { Mark, PlaceName, SessionLabels, WorktreeName } from "../controls/mark.tsx";
+import { RareView } from "../rare-view.tsx";
+import { MoreButton } from "../session-row/more-button.tsx";
 import { TitleOrField } from "../session-row/rename-field.tsx";
-import { MoreButton } from "../session-row/session-menu.tsx";
+import { isFiltering } from "../state/session-filter.ts";
 import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, askToArchive, startRename } from "../state/shell-actions.ts";
-import type { ShellState } from "../state/shell-state.ts";
+import { type ShellState, worktreeOf } from "../state/shell-state.ts";
 import { projectCostWords } from "./project-cost.ts";
 
 const NO_ROWS: readonly SessionRow[] = [];
 
-/** A project and its sessions, folded away or not. */
+/** A project and its sessions, collapsed or not. */
 export function ProjectGroup({ shell, project }: { shell: Shell; project: Project }) {
   const open = useComputed(() => shell.collapsed.value[project.id] !== true).value;
   const listId = `sessions-of-${project.id}`;
@@ -31,7 +37,9 @@ export function ProjectGroup({ shell, project }: { shell: Shell; project: Projec
   }).value;
   const cost = useComputed(() => projectCostWords(rows.value)).value;
   const rowCount = useComputed(() => rows.value.length).value;
+  const isFiltered = useComputed(() => isFiltering(shell.filter.value)).value;
   const known = usePick(shell, ({ awaited }) => awaited?.has(project.id) === false);
+  if (isFiltered && rowCount === 0) return null;
   return (
     <li class="project">
       <ProjectHead shell={shell} project={project} open={open} listId={listId} cost={cost} />
@@ -50,10 +58,22 @@ export function ProjectGroup({ shell, project }: { shell: Shell; project: Projec
               </button>
             </p>
           )}
-          <ArchivedSessions shell={shell} project={project} />
+          <Archived shell={shell} project={project} />
         </div>
       )}
     </li>
+  );
+}
+
+function Archived({ shell, project }: { shell: Shell; project: Project }) {
+  const isShown = useComputed(() => shell.archivesShown.value.has(project.id)).value;
+  if (!isShown) return null;
+  return (
+    <RareView
+      shell={shell}
+      isOptional
+      show={({ ArchivedSessions }) => <ArchivedSessions shell={shell} project={project} />}
+    />
   );
 }
 
@@ -67,6 +87,7 @@ interface ProjectHeadProps {
 
 function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
   const showsArchived = useComputed(() => shell.archivesShown.value.has(project.id)).value;
+  const { name, place } = placedName(project);
   return (
     <div class="project-head">
       <button
@@ -78,11 +99,13 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
         onClick={() => shell.toggleProject(project.id)}
       >
         <Icon name="chevron" />
-        <span class="truncate">{project.name}</span>
+        <span class="truncate">{name}</span>
+        {place !== null && <span class="visually-hidden">at {place}</span>}
+        {place !== null && <PlaceName place={place} />}
       </button>
       <button
         type="button"
-        class="icon-button small"
+        class="icon-button small rarer"
         aria-label={`Show archived in ${project.name}`}
         aria-pressed={showsArchived}
         title={showsArchived ? "Hide archived sessions" : "Show archived sessions"}
@@ -90,9 +113,29 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
       >
         <Icon name="archive" class="icon-sm" />
       </button>
+      {canAt(project.path, "worktrees") && (
+        <button
+          type="button"
+          class="icon-button small rarer"
+          aria-label={`Worktrees of ${project.name}`}
+          title="Worktrees"
+          onClick={() => shell.showWorktrees(project.id)}
+        >
+          <Icon name="branch" class="icon-sm" />
+        </button>
+      )}
       <button
         type="button"
-        class="icon-button small"
+        class="icon-button small rarer"
+        aria-label={`Schedules of ${project.name}`}
+        title="Schedules"
+        onClick={() => shell.showSchedules(project.id)}
+      >
+        <Icon name="clock" class="icon-sm" />
+      </button>
+      <button
+        type="button"
+        class="icon-button small rarer"
         aria-label={`Remove ${project.name}`}
         title="Remove from list"
         onClick={() => {
@@ -100,6 +143,18 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
         }}
       >
         <Icon name="minus" class="icon-sm" />
+      </button>
+      <button
+        type="button"
+        class="icon-button small more"
+        aria-label={`More actions for ${project.name}`}
+        aria-haspopup="menu"
+        title="More actions"
+        onClick={({ currentTarget: button }) => {
+          shell.rowMenu.value = { projectId: project.id, button, place: "project" };
+        }}
+      >
+        <Icon name="more" class="icon-sm" />
       </button>
       <button
         type="button"
@@ -114,27 +169,42 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
   );
 }
 
-/** One line per session; the sessions its agent started stand under it. */
+/** One line per session; the sessions its agent started are below it. */
 function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch }) {
   const { id, children } = branch;
   const session = shell.rows.of(id).value;
   const current = useComputed(() => shell.shownSession() === id).value;
   const agentName = useComputed(() => agentNameOf(shell, id)).value;
   const age = useComputed(() => ageOf(shell, id)).value;
+  const overlap = useComputed(() => overlapOf(shell, id)).value;
   if (session === undefined) return null;
   const mark = sessionMark(session);
   const agent = agentName ?? session.cliType;
+  const changed = session.changes === null ? "" : spokenCounts(session.changes);
+  const place = session.worktree === null ? "" : `in worktree ${session.worktree.name}`;
   const exact = new Date(session.lastActiveAt).toLocaleString();
   const asks = mark === "waiting" || mark === "failed" || mark === "unread";
   return (
-    <li class="session-row" data-rename-place data-attention={asks ? mark : undefined}>
+    <li
+      class="session-row"
+      data-rename-place
+      data-attention={asks ? mark : undefined}
+      data-overlap={overlap === "" ? undefined : ""}
+    >
       <TitleOrField shell={shell} session={session} place="row">
         <button
           type="button"
           class="row-link"
-          aria-description={[agent, MARK_WORDS[mark], age].filter((words) => words !== "").join(", ")}
+          aria-description={[
+            ...[agent, session.pinned ? "pinned" : "", session.origin ? "a branch" : "", MARK_WORDS[mark]],
+            ...[place, overlap, changed, ...session.labels.map((label) => `label ${label}`), age],
+          ]
+            .filter((words) => words !== "")
+            .join(", ")}
           aria-current={current ? "true" : undefined}
-          title={`${session.title}\n${agent}, last active ${exact}`}
+          title={[session.title, `${agent}, last active ${exact}`, place, overlap, changed, session.labels.join(", ")]
+            .filter((words) => words !== "")
+            .join("\n")}
           onClick={() => shell.open(session.id, { focus: true })}
           onDblClick={() => startRename(shell, session.id)}
           onKeyDown={(event) => {
@@ -142,10 +212,20 @@ function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch
           }}
         >
           <Mark state={mark} />
-          <span class="title truncate">{session.title}</span>
+          <span class="title-line">
+            <span class="title truncate">
+              {session.pinned && <Icon name="pin" class="icon-sm fork" />}
+              {session.origin && <Icon name="fork" class="icon-sm fork" />}
+              {session.title}
+            </span>
+            <SessionLabels labels={session.labels} />
+            {session.worktree !== null && <WorktreeName name={session.worktree.name} />}
+            {session.changes !== null && <ChangeCount counts={session.changes} />}
+          </span>
         </button>
       </TitleOrField>
       <span class="row-facts" aria-hidden="true">
+        {overlap !== "" && <Icon name="alert" class="icon-sm overlap" />}
         <Icon name={agentIconName(session.cliType)} class="icon-sm agent" />
         <time class="age" dateTime={session.lastActiveAt} title={exact}>
           {age}
@@ -174,6 +254,13 @@ function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch
   );
 }
 
+/** The known overlaps of the session's worktree; empty for none. */
+function overlapOf({ rows, server }: Shell, id: SessionId): string {
+  const row = rows.of(id).value;
+  const worktree = row && row.worktree !== null ? worktreeOf(server.value, row) : undefined;
+  return worktree === undefined ? "" : overlapWords(worktree);
+}
+
 function agentNameOf({ rows }: Shell, id: SessionId): string | undefined {
   const cliType = rows.of(id).value?.cliType;
   return rows.agents.value.find((agent) => agent.id === cliType)?.name;
@@ -184,7 +271,7 @@ function ageOf(shell: Shell, id: SessionId): string {
   return row === undefined ? "" : relativeAge(row.lastActiveAt, shell.nowMs.value);
 }
 
-/** A piece of what the server said: who reads it is drawn again only when that piece changes. */
+/** A part of the server's state: a component that reads it is rendered again only when that part changes. */
 export function usePick<Piece>(shell: Shell, pick: (state: ShellState) => Piece): Piece {
   return useComputed(() => pick(shell.server.value)).value;
 }
@@ -197,7 +284,10 @@ export interface SessionBranch {
 
 type Branches = readonly SessionBranch[];
 
-/** Children stand under their parent, in the order given; one whose parent is not there stands by itself. What stands as before is the same object as before. */
+/**
+ * Children are below their parent, in the given order; one whose parent is missing is a root. Unchanged nodes keep
+ * their object.
+ */
 export function sessionTree(rows: readonly SessionRow[], before: Branches = []): Branches {
   const ids = new Set(rows.map(({ id }) => id));
   const byParent = Map.groupBy(rows, ({ parentId }) => (parentId !== undefined && ids.has(parentId) ? parentId : null));

@@ -45,6 +45,9 @@ export function followSidebarLayout(): void {
 /** Below this the sidebar is a drawer; the stylesheets use the same line. */
 export const WIDE_QUERY = "(width >= 800px)";
 
+/** A narrow touch screen; the stylesheets use the same query. */
+export const PHONE_QUERY = "(width < 560px) and (pointer: coarse)";
+
 export function isNarrow(): boolean {
   return !matchMedia(WIDE_QUERY).matches;
 }

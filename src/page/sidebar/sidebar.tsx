@@ -1,11 +1,13 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { ariaKeys, keysOf, withKey } from "../../ui/keys/key-bindings.ts";
 import { shellShortcut } from "../../ui/keys/shell-shortcut.ts";
 import { Mark } from "../controls/mark.tsx";
 import { useRoving } from "../controls/use-roving.ts";
-import { OpenMenu } from "../session-row/session-menu.tsx";
+import { RareView } from "../rare-view.tsx";
+import { OpenMenu } from "../session-row/open-menu.tsx";
 import { countsIn } from "../state/attention.ts";
+import { NO_FILTER } from "../state/session-filter.ts";
 import { MARK_WORDS } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { isComplete } from "../state/shell-state.ts";
@@ -14,7 +16,7 @@ import { ProjectGroup, usePick } from "./project-group.tsx";
 import { hideSidebar, resizeSidebar, SIDEBAR_PX_MAX, SIDEBAR_PX_MIN, sidebarLayout } from "./sidebar-layout.ts";
 import { type TreeItem, TypeAhead, treeStep } from "./tree-keys.ts";
 
-/** Every project, every session, every agent. A drawer where the window is narrow. */
+/** All projects, sessions and agents. A drawer in a narrow window. */
 export function Sidebar({ shell }: { shell: Shell }) {
   const projects = usePick(shell, (state) => state.projects);
   const isGreeted = usePick(shell, ({ awaited }) => awaited !== null);
@@ -23,9 +25,10 @@ export function Sidebar({ shell }: { shell: Shell }) {
   const tree = useRoving<HTMLDivElement>(".session-row", { hasOwnKeys: true });
   const projectList = useRoving<HTMLUListElement>(".project-head", { hasOwnKeys: true });
   const drawerOpen = shell.drawerOpen.value;
+  const filter = shell.filter.value;
   const hide = useRef<HTMLButtonElement>(null);
   // The page behind an open drawer cannot be reached, so the focus goes along.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (drawerOpen) hide.current?.focus();
   }, [drawerOpen]);
   const addProject = () => {
@@ -39,6 +42,19 @@ export function Sidebar({ shell }: { shell: Shell }) {
           <span class="truncate">Liminal Builder</span>
         </span>
         <span class="spacer" />
+        <button
+          type="button"
+          class="icon-button"
+          data-filter-button=""
+          aria-label="Filter sessions"
+          aria-pressed={filter.isOpen}
+          title="Filter sessions"
+          onClick={() => {
+            shell.filter.value = filter.isOpen ? NO_FILTER : { ...NO_FILTER, isOpen: true };
+          }}
+        >
+          <Icon name="filter" />
+        </button>
         <button type="button" class="icon-button" aria-label="Add project" title="Add project" onClick={addProject}>
           <Icon name="plus" />
         </button>
@@ -57,7 +73,14 @@ export function Sidebar({ shell }: { shell: Shell }) {
         </button>
       </header>
       <SidebarTop shell={shell} />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons take the keys; here they are only heard together */}
+      {filter.isOpen && (
+        <RareView
+          shell={shell}
+          isOptional
+          show={({ SessionFilterBar }) => <SessionFilterBar shell={shell} takesFocus />}
+        />
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons have the focus; their key events bubble up to here */}
       <div class="sidebar-scroll" ref={tree} onKeyDown={onTreeKey}>
         {isGreeted && projects.length === 0 ? (
           <NoProjects onAdd={addProject} />
@@ -71,7 +94,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
       </div>
       <AgentsFooter shell={shell} />
       <SidebarGrip />
-      <OpenMenu shell={shell} place="row" />
+      <OpenMenu shell={shell} places={IN_SIDEBAR} />
     </nav>
   );
 }
@@ -91,9 +114,10 @@ function NoProjects({ onAdd }: { onAdd: () => void }) {
   );
 }
 
+const IN_SIDEBAR = ["row", "project"] as const;
 const ITEMS = "button.project-toggle, button.row-link";
 
-/** Walks the sidebar by arrow keys, Home, End and letters; Tab reaches the current row alone. */
+/** Navigates the sidebar by arrow keys, Home, End and letters; Tab reaches only the current row. */
 function listenInTree(): (event: KeyboardEvent) => void {
   const typed = new TypeAhead();
   return (event) => {
@@ -119,7 +143,7 @@ function isShortcut(key: string): boolean {
   return shellShortcut({ key, modifiers, typing: false }) !== null;
 }
 
-/** The button that stands for a row, from any of the row's buttons. */
+/** The main button of a row, from any of the row's buttons. */
 function itemOf(target: Element): HTMLElement {
   const row = target.closest(".session-row, .project-head");
   const item = row?.querySelector<HTMLElement>(ITEMS);
@@ -136,7 +160,7 @@ function describe(button: HTMLElement, tree: Element): TreeItem {
 
 const KEY_STEP_PX = 16;
 
-/** The edge that is dragged. While it is, the frames ignore the pointer, or they would swallow it. */
+/** The edge that is dragged. Meanwhile the frames ignore the pointer, or they would capture it. */
 function SidebarGrip() {
   const { width } = sidebarLayout.value;
   return (
@@ -172,7 +196,7 @@ function SidebarGrip() {
 
 const COUNTED = ["working", "waiting", "failed"] as const;
 
-/** The ways to everything that stand above the projects: commands, search, overview. */
+/** The links above the projects: commands, search, overview. */
 function SidebarTop({ shell }: { shell: Shell }) {
   return (
     <div class="sidebar-top">
@@ -207,11 +231,20 @@ function SidebarTop({ shell }: { shell: Shell }) {
         Search
       </button>
       <OverviewRow shell={shell} />
+      <button
+        type="button"
+        class="nav-row"
+        aria-current={shell.page.value === "usage" ? "page" : undefined}
+        onClick={() => shell.showUsage()}
+      >
+        <Icon name="chart" />
+        Usage
+      </button>
     </div>
   );
 }
 
-/** How many sessions work, wait and failed, and the way to all of them. */
+/** How many sessions work, wait and failed, and the link to all of them. */
 function OverviewRow({ shell }: { shell: Shell }) {
   const counted = countsIn(shell.server.value, shell.nowMs.value);
   const counts = COUNTED.flatMap((mark) => (counted[mark] > 0 ? [{ mark, n: counted[mark] }] : []));

@@ -1,18 +1,18 @@
-/** A project or a session in the sidebar, as the arrow keys meet it. */
+/** A project or a session in the sidebar, as seen by the arrow keys. */
 export interface TreeItem {
-  /** How deep it stands. */
+  /** Its depth. */
   readonly level: number;
   readonly text: string;
-  /** Of what can be folded. */
+  /** Whether it is expanded, if it can be collapsed. */
   readonly isOpen?: boolean | undefined;
 }
 
 type TreeStep = { readonly go: number } | "fold" | null;
 
-/** Letters further apart than this begin a new word. */
+/** Letters further apart than this start a new word. */
 const WORD_PAUSE_MS = 700;
 
-/** What an arrow key, Home or End does, as the pattern for trees asks; null leaves the key alone. */
+/** The action of an arrow key, Home or End, as in the ARIA tree pattern; null for other keys. */
 export function treeStep(items: readonly TreeItem[], at: number, key: string): TreeStep {
   const item = items[at];
   if (item === undefined) return null;
@@ -38,17 +38,17 @@ export function treeStep(items: readonly TreeItem[], at: number, key: string): T
   }
 }
 
-/** Finds what begins with the letters typed one after the other. */
+/** Finds the next row that starts with the letters typed one after the other. */
 export class TypeAhead {
   #typed = "";
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** A word has been begun, and the next letter belongs to it. */
+  /** A word was started, and the next letter belongs to it. */
   isTyping(nowMs: number): boolean {
     return this.#typed !== "" && nowMs - this.#lastMs < WORD_PAUSE_MS;
   }
 
-  /** The place of what begins so, from here on and around the end; the same letter again goes on to the next. */
+  /** The position of the next match, from here on and wrapping around; the same letter again moves to the next one. */
   find(items: readonly TreeItem[], at: number, letter: string, nowMs: number): number | null {
     const typed = this.isTyping(nowMs) ? this.#typed + letter.toLowerCase() : letter.toLowerCase();
     this.#lastMs = nowMs;

@@ -7,7 +7,7 @@ import type { Notify } from "./trouble.ts";
 const CODEX = CliType.parse("codex");
 const TROUBLE = { code: "AGENT_UNAVAILABLE", message: "The installation was cancelled." } as const;
 
-it("[X-5] the refusal of an install that was cancelled says nothing about the one that was begun after it", async () => {
+it("[X-5] the refusal of a cancelled install does not affect the one started after it", async () => {
   const refusals: (() => void)[] = [];
   const installs = new AgentInstalls((_request, notify?: Notify) => {
     const answered = Promise.withResolvers<null>();

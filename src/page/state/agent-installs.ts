@@ -3,17 +3,17 @@ import type { CliType } from "../../protocol/ids.ts";
 import type { PlainServerMessage, ServerMessage } from "../../protocol/server-messages.ts";
 import type { Attempt, Trouble } from "./trouble.ts";
 
-/** How the install of one agent stands. */
+/** The state of one agent's install. */
 export type Install =
   | { readonly phase: "running"; readonly share: number; readonly words: string }
   | { readonly phase: "failed"; readonly trouble: Trouble };
 
 type Progress = Extract<PlainServerMessage, { type: "agent:install-progress" }>;
 
-/** The installs under way, whoever asked for them: closing the dialog does not stop one. */
+/** Running installs, whoever started them: closing the dialog does not stop one. */
 export class AgentInstalls {
   readonly #attempt: Attempt;
-  /** Which attempt of this page at an agent was the last. */
+  /** The last attempt of this page for each agent. */
   readonly #newest = new Map<CliType, symbol>();
   readonly #installs = signal<ReadonlyMap<CliType, Install>>(new Map());
 
@@ -27,19 +27,21 @@ export class AgentInstalls {
 
   receive(message: ServerMessage): void {
     if (message.type === "hello")
-      this.#installs.value = new Map(); // a server that was away has none running
+      this.#installs.value = new Map(); // a restarted server has none running
     else if (message.type === "agent:install-progress") this.#set(message.cliType, installOf(message));
   }
 
-  async install(cliType: CliType): Promise<void> {
+  /** True when it is installed. */
+  async install(cliType: CliType): Promise<boolean> {
     const mine = Symbol(cliType);
     this.#newest.set(cliType, mine);
     this.#set(cliType, { phase: "running", share: 0, words: "Preparing" });
-    await this.#attempt({ type: "agent:install", cliType }, (_words, trouble) => {
-      // One that was cancelled is refused too: it is gone from here by then, or another has begun in its place.
+    const answer = await this.#attempt({ type: "agent:install", cliType }, (_words, trouble) => {
+      // A cancelled one is refused, too: it is already removed here, or another has replaced it.
       const isShown = this.#newest.get(cliType) === mine && this.#installs.peek().has(cliType);
       if (isShown) this.#set(cliType, { phase: "failed", trouble });
     });
+    return answer !== null;
   }
 
   cancel(cliType: CliType): void {

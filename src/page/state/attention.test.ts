@@ -24,7 +24,7 @@ const state = {
   ),
 };
 
-test("X-11 who works, who waits, who failed lately, who was active lately", () => {
+test("X-11 which sessions work, wait, failed recently, and were active recently", () => {
   const titles = Object.fromEntries(
     Object.entries(attentionIn(state, NOW)).map(([kind, rows]) => [kind, rows.map(({ title }: SessionRow) => title)]),
   );
@@ -36,10 +36,10 @@ test("X-11 who works, who waits, who failed lately, who was active lately", () =
   });
 });
 
-test("X-11 the counts are those of the lists", () => {
+test("X-11 the counts match the lists", () => {
   expect(countsIn(state, NOW)).toEqual({ working: 2, waiting: 2, failed: 1 });
 });
 
-test("X-22 who waits longest is the next to go to", () => {
+test("X-22 the session that has waited longest is next", () => {
   expect(waitingSessions(state).map(String)).toEqual(["builtin:waits longer", "builtin:waits"]);
 });

@@ -3,10 +3,10 @@ import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type SessionMark, sessionMark } from "./session-mark.ts";
 import type { ShellState } from "./shell-state.ts";
 
-/** What happened longer ago is history, no matter how it ended. */
+/** Older events are history, however they ended. */
 const RECENT_MS = 24 * 60 * 60 * 1_000;
 
-/** The sessions that matter now, by what they need; those that wait longest, and else the newest, first. */
+/** The sessions that matter now, by what they need; waiting ones longest first, others newest first. */
 export interface Attention {
   readonly working: readonly SessionRow[];
   readonly waiting: readonly SessionRow[];
@@ -18,15 +18,19 @@ export function attentionIn(state: Pick<ShellState, "sessions">, nowMs: number):
   const { none = [], unread = [], ...urgent } = byMark(state);
   const isRecent = ({ lastActiveAt }: SessionRow) => nowMs - Date.parse(lastActiveAt) < RECENT_MS;
   const wasUsed = (row: SessionRow) => row.lastActiveAt !== row.createdAt && isRecent(row);
+  // One that continues by itself is at work; another one needs a decision.
+  const { resuming = [], asking = [] } = Object.groupBy(urgent.limited ?? [], ({ pause }) =>
+    pause?.resumesAt == null ? "asking" : "resuming",
+  );
   return {
-    working: [...(urgent.working ?? []), ...(urgent.stalled ?? [])].sort(newestFirst),
-    waiting: [...(urgent.waiting ?? [])].sort(order),
+    working: [...(urgent.working ?? []), ...(urgent.stalled ?? []), ...resuming].sort(newestFirst),
+    waiting: [...(urgent.waiting ?? []), ...asking].sort(order),
     failed: (urgent.failed ?? []).filter(isRecent).sort(newestFirst),
     recent: [...none, ...unread].filter(wasUsed).sort(newestFirst),
   };
 }
 
-/** How many work, wait and failed lately: looks at each session once, and at the time of few. */
+/** How many work, wait and failed recently: reads each session once. */
 export function countsIn(
   state: Pick<ShellState, "sessions">,
   nowMs: number,
@@ -40,7 +44,7 @@ function byMark({ sessions }: Pick<ShellState, "sessions">): Partial<Record<Sess
   return Object.groupBy(sessions.values(), sessionMark);
 }
 
-/** Those that wait for the user, the longest first. */
+/** Sessions waiting for the user, longest first. */
 export function waitingSessions({ sessions }: Pick<ShellState, "sessions">): readonly SessionId[] {
   const waiting = [...sessions.values()].filter(({ turn }) => turn.state === "waiting");
   return waiting.sort(order).map(({ id }) => id);

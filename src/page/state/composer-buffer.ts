@@ -1,6 +1,6 @@
 import type { Shell } from "./shell.ts";
 
-/** More than anybody types before a composer is ready. */
+/** Enough for everything typed before a composer is ready. */
 const BUFFERED_CHARS_MAX = 200;
 
 let buffer = "";

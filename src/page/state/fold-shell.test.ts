@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { FactMessage, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { foldShell } from "./fold-shell.ts";
 import { groupRows } from "./session-rows.ts";
-import { agentStandingOf, EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
+import { agentStateOf, EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 
 const project = (id: string) => ({ id, path: `/code/${id}`, name: id, addedAt: "2026-03-01T00:00:00Z" });
 const agent = { id: "codex", name: "Codex", status: "idle", availability: "ready", capabilities: {} };
@@ -19,7 +19,7 @@ const row = (id: string, projectId: string, minute: number) => ({
 const hello = { type: "hello", version: "1", protocol: 1, projects: [project("a"), project("b")], agents: [agent] };
 const list = (projectId: string, ...sessions: unknown[]) => ({ type: "session:list", projectId, sessions });
 
-/** Folds messages as they come from the wire. */
+/** Folds messages as received. */
 function after(...messages: object[]): ShellState {
   return messages.reduce<ShellState>((state, message) => {
     const plain = PlainServerMessage.safeParse(message);
@@ -32,7 +32,7 @@ const titles = (state: ShellState, id: string) => {
 };
 
 describe("foldShell", () => {
-  it("[TC-1.1a] keeps projects in the order they were added, and a repeated one is no second", () => {
+  it("[TC-1.1a] keeps projects in the order they were added, and a repeated one is not added twice", () => {
     const state = after(
       hello,
       { type: "project:added", project: project("c") },
@@ -41,7 +41,7 @@ describe("foldShell", () => {
     expect(state.projects.map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 
-  it("[TC-2.1b] lists the most recent activity first, whatever the order it came in", () => {
+  it("[TC-2.1b] lists the most recent activity first, whatever the order of arrival", () => {
     const state = after(hello, list("a", row("old", "a", 1), row("new", "a", 9)), {
       type: "session:changed",
       ...row("old", "a", 20),
@@ -57,20 +57,20 @@ describe("foldShell", () => {
     expect(isComplete(after(hello, list("a"), { type: "project:removed", projectId: "b" }))).toBe(true);
   });
 
-  it("keeps showing what it knows while a new greeting's lists are on their way, and drops what they do not name", () => {
+  it("keeps showing known sessions while a new greeting's lists are loading, and drops those they do not name", () => {
     const before = [hello, list("a", row("one", "a", 1)), list("b")];
     expect(titles(after(...before, hello), "a")).toEqual(["one"]);
     expect(titles(after(...before, hello, list("a")), "a")).toEqual([]);
   });
 
-  it("[TC-1.3b] [TC-2.4a] forgets the sessions of a removed project, and one that is archived", () => {
+  it("[TC-1.3b] [TC-2.4a] removes the sessions of a removed project, and archived ones", () => {
     const known = [hello, list("a", row("one", "a", 1), row("two", "a", 2)), list("b", row("three", "b", 1))];
     expect(after(...known, { type: "project:removed", projectId: "a" }).sessions.size).toBe(1);
     const state = after(...known, { type: "session:archived", sessionId: "codex:two", seq: 3 });
     expect(titles(state, "a")).toEqual(["one"]);
   });
 
-  it("[TC-2.4a] keeps archived ones apart and moves them back, and forgets a deleted one wherever it is", () => {
+  it("[TC-2.4a] keeps archived ones separately and moves them back, and removes a deleted one from both", () => {
     const archived = { ...row("old", "a", 1), archived: true };
     const known = [hello, list("a", row("one", "a", 2), archived), list("b")];
     const titlesOf = (rows: ShellState["sessions"]) => [...rows.values()].map(({ title }) => title);
@@ -91,7 +91,7 @@ describe("foldShell", () => {
       expect(both(after(...known, { type: "session:deleted", sessionId: `codex:${id}` }))).toEqual(left as never);
   });
 
-  it("follows title and turn of a session it knows, and ignores those of one it does not", () => {
+  it("follows title and turn of a known session, and ignores those of an unknown one", () => {
     const facts = ["codex:one", "codex:nobody"].flatMap((sessionId) => [
       { type: "session:title-updated", sessionId, seq: 2, title: "Fix it", source: "derived" },
       { type: "session:turn", sessionId, seq: 3, turn: { state: "running" } },
@@ -100,7 +100,7 @@ describe("foldShell", () => {
     expect([...state.sessions.values()]).toMatchObject([{ title: "Fix it", turn: { state: "running" } }]);
   });
 
-  it("[TC-5.6b] knows from the greeting how the process of each session stands, and forgets what it knew before", () => {
+  it("[TC-5.6b] reads the state of each session's process from the greeting, and drops earlier states", () => {
     const ownProcesses = [
       { cliType: "codex", sessionId: "codex:two", status: "disconnected", message: "exit 1" },
       { cliType: "codex", sessionId: "codex:one", status: "connected" },
@@ -110,18 +110,18 @@ describe("foldShell", () => {
       { ...hello, ownProcesses },
       list("a", row("one", "a", 1), row("two", "a", 2)),
     );
-    const standings = [...state.sessions.values()].map((session) => agentStandingOf(state, session));
+    const standings = [...state.sessions.values()].map((session) => agentStateOf(state, session));
     expect(standings).toMatchObject([{ status: "connected" }, { status: "disconnected", message: "exit 1" }]);
   });
 
-  it("[TC-5.2b] tells a session's own process apart from the one its agent shares", () => {
+  it("[TC-5.2b] distinguishes a session's own process from the shared one", () => {
     const state = after(
       hello,
       list("a", row("one", "a", 1), row("two", "a", 2)),
       { type: "agent:status", cliType: "codex", status: "connected" },
       { type: "agent:status", cliType: "codex", sessionId: "codex:two", status: "disconnected", message: "exit 1" },
     );
-    const standings = [...state.sessions.values()].map((session) => agentStandingOf(state, session));
+    const standings = [...state.sessions.values()].map((session) => agentStateOf(state, session));
     expect(standings).toMatchObject([{ status: "connected" }, { status: "disconnected", message: "exit 1" }]);
   });
 });

@@ -4,7 +4,7 @@ import type { SessionRow } from "../../protocol/session-schema.ts";
 import { WRITABLE } from "../../protocol/storage.ts";
 import { rowOf, type ShellState } from "./shell-state.ts";
 
-/** Every message of the server's, folded into what the sidebar and the tabs show. Pure. */
+/** Folds every server message into what the sidebar and the tabs show. Pure. */
 export function foldShell(state: ShellState, message: ServerMessage): ShellState {
   switch (message.type) {
     case "hello":
@@ -44,10 +44,20 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return "seq" in message ? state : { ...state, questions: [...state.questions, message] };
     case "elicitation:resolved":
       return { ...state, questions: state.questions.filter((one) => one.elicitationId !== message.elicitationId) };
+    case "person:standing":
+      return { ...state, person: message.person ?? null };
     case "storage:state":
       return { ...state, storage: message };
+    case "schedule:list":
+      return { ...state, schedules: new Map(state.schedules).set(message.projectId, message.schedules) };
+    case "worktree:list":
+      return { ...state, worktrees: new Map(state.worktrees).set(message.projectId, message.worktrees) };
     case "agent:list":
       return { ...state, agents: message.agents };
+    case "agent:limits": {
+      const { type: _, cliType, requestId: __, ...limits } = message;
+      return { ...state, agents: state.agents.map((agent) => (agent.id === cliType ? { ...agent, limits } : agent)) };
+    }
     case "agent_status":
       return { ...state, childStatus: new Map(state.childStatus).set(message.agentId, message.status) };
     case "agent:status":
@@ -69,6 +79,7 @@ function greeted(state: ShellState, message: Plain<"hello">): ShellState {
     storage = WRITABLE,
     crashReport = null,
     startProblems = [],
+    person = null,
   } = message;
   const ownAgents = new Map(
     ownProcesses.map(({ sessionId, status, message: words, nextTryAt }) => [
@@ -77,7 +88,7 @@ function greeted(state: ShellState, message: Plain<"hello">): ShellState {
     ]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
-  const standing = { agents, protocol, storage, crashReport, startProblems, awaited, questions, ownAgents };
+  const standing = { agents, protocol, storage, crashReport, startProblems, awaited, questions, ownAgents, person };
   return { ...withProjects(state, projects), ...standing };
 }
 

@@ -5,7 +5,7 @@ import { COLUMNS_MAX, NO_SPLIT, type SplitView } from "./split-view.ts";
 
 export const TABS_KEY = "liminal:tabs";
 
-/** How the tabs stand in the browser's storage. */
+/** The tabs in the browser's storage. */
 export const KeptTabs = z.object({
   openTabs: z.array(SessionId),
   activeTab: z.nullable(SessionId),
@@ -17,7 +17,7 @@ export function keptFromTabs({ order, active }: OpenTabs): KeptTabs {
   return { openTabs: [...order], activeTab: active, tabOrder: [...order] };
 }
 
-/** In the kept order; what the order does not name comes last, what is not open is left out. */
+/** In the stored order; tabs that the order does not name come last, and those that are not open are dropped. */
 export function tabsFromKept({ openTabs, activeTab, tabOrder }: KeptTabs): OpenTabs {
   const open = new Set(openTabs);
   const order = [...new Set([...tabOrder.filter((id) => open.has(id)), ...openTabs])];
@@ -27,14 +27,14 @@ export function tabsFromKept({ openTabs, activeTab, tabOrder }: KeptTabs): OpenT
 
 export const SPLIT_KEY = "liminal:split";
 
-/** How the columns stand in the browser's storage, beside the tabs. */
+/** The columns in the browser's storage, beside the tabs. */
 export const KeptSplit = z.object({
   columns: z.array(SessionId).check(z.maxLength(COLUMNS_MAX)),
   shares: z.array(z.number().check(z.gt(0), z.lte(1))),
 });
 type KeptSplit = z.infer<typeof KeptSplit>;
 
-/** Only what fits the tabs is taken over: columns of open sessions, the active one among them. */
+/** Only columns that match the tabs are used: of open sessions, including the active one. */
 export function splitFromKept({ columns, shares }: KeptSplit, { order, active }: OpenTabs): SplitView {
   const whole = shares.reduce((sum, share) => sum + share, 0);
   const fits =

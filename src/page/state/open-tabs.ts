@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
 
-/** Which sessions stand in the tab strip, in their order, and which one is shown. */
+/** The sessions in the tab bar, in order, and the active one. */
 export interface OpenTabs {
   readonly order: readonly SessionId[];
   readonly active: SessionId | null;
@@ -8,7 +8,7 @@ export interface OpenTabs {
 
 export const NO_TABS: OpenTabs = { order: [], active: null };
 
-/** Shows a session: one that is open is activated, not opened twice. */
+/** Shows a session: an open one is activated, not opened twice. */
 export function openTab(tabs: OpenTabs, id: SessionId): OpenTabs {
   return { order: tabs.order.includes(id) ? tabs.order : [...tabs.order, id], active: id };
 }
@@ -21,19 +21,19 @@ export function closeTab(tabs: OpenTabs, id: SessionId): OpenTabs {
   return { order, active: tabs.active === id ? (order[at] ?? order[at - 1] ?? null) : tabs.active };
 }
 
-/** Drops every tab whose session is gone; the active one is followed by its nearest neighbour. */
+/** Drops every tab whose session does not exist; the nearest neighbour replaces the active one. */
 export function keepTabs(tabs: OpenTabs, exists: (id: SessionId) => boolean): OpenTabs {
   return tabs.order.filter((id) => !exists(id)).reduce(closeTab, tabs);
 }
 
-/** Puts a tab at a place among the others, counted without it. */
+/** Moves a tab to a position counted without it. */
 export function moveTab(tabs: OpenTabs, id: SessionId, to: number): OpenTabs {
   if (!tabs.order.includes(id)) return tabs;
   const others = tabs.order.filter((other) => other !== id);
   return { ...tabs, order: others.toSpliced(Math.max(0, Math.min(to, others.length)), 0, id) };
 }
 
-/** The tab so many steps away, around the ends. */
+/** The tab that many steps away, wrapping around the ends. */
 export function tabBeside(tabs: OpenTabs, steps: number): SessionId | null {
   const at = tabs.active === null ? -1 : tabs.order.indexOf(tabs.active);
   return at === -1 ? null : (tabs.order[(at + steps + tabs.order.length) % tabs.order.length] ?? null);

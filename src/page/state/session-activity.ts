@@ -2,11 +2,12 @@ import { countLines } from "../../lib/visible-text.ts";
 import { toolLine } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
+import { pauseWords } from "../../protocol/limit-words.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { sessionMark } from "./session-mark.ts";
 
-/** What a session is doing now, and its exact target apart from that. */
+/** What a session is doing now, and its exact target separately. */
 export interface Activity {
   readonly words: string;
   readonly target: string;
@@ -14,7 +15,7 @@ export interface Activity {
 
 interface ActivityFacts {
   readonly item: InboxItem | undefined;
-  /** Where it works: paths inside are shown from there on. */
+  /** Its working directory: paths inside are shown relative to it. */
   readonly directory: string;
   /** The last line of its last answer. */
   readonly result?: string | undefined;
@@ -33,6 +34,8 @@ export function sessionActivity(session: SessionRow, { item, directory, result }
       return plain(startError(session) ?? session.turn.error?.message ?? "Stopped before it finished");
     case "paused":
       return plain("Waiting for its agents");
+    case "limited":
+      return plain(session.pause === null ? "At a usage limit" : pauseWords(session.pause, Date.now()));
     case "unread":
       return plain(result ?? "Finished, unread");
     case "none":

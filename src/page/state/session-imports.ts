@@ -3,7 +3,7 @@ import type { PlainServerMessage, ServerMessage } from "../../protocol/server-me
 
 export type ImportMessage = Extract<PlainServerMessage, { type: "import:progress" | "import:done" }>;
 
-/** How the imports stand, by the last thing heard of each, whoever started them: closing the dialog stops none. */
+/** The state of imports by their last message, whoever started them: closing the dialog stops none. */
 export class SessionImports {
   readonly #standing = signal<ReadonlyMap<string, ImportMessage>>(new Map());
 
@@ -13,7 +13,7 @@ export class SessionImports {
 
   receive(message: ServerMessage): void {
     if (message.type === "hello")
-      this.#standing.value = new Map(); // a server that was away has none running
+      this.#standing.value = new Map(); // a restarted server has none running
     else if (message.type === "import:progress" || message.type === "import:done")
       this.#standing.value = new Map(this.#standing.peek()).set(message.importId, message);
   }

@@ -1,12 +1,19 @@
 import type { Turn } from "../../protocol/session-parts.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 
-/** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
-export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";
+/** The mark that shows what a session needs: see `styles/controls/marks.css`. */
+export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "limited" | "unread" | "none";
 
-/** Waiting ranks above working, and a failure above unread. */
-export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents" | "start">): SessionMark {
-  const { turn, unread = false, waitsForAgents = false, start } = session;
+type MarkedRow = Pick<SessionRow, "turn" | "unread" | "waitsForAgents" | "start"> &
+  Partial<Pick<SessionRow, "pause" | "dismissed">>;
+
+/**
+ * Waiting ranks above working, and a failure above unread until the user dismisses it. A usage limit is not a failure.
+ */
+export function sessionMark(session: MarkedRow): SessionMark {
+  const { turn, unread = false, waitsForAgents = false, start, pause = null, dismissed = false } = session;
+  // The turn's fact arrives before the pause it leads to.
+  if (turn.state === "idle" && (pause !== null || turn.error?.code === "AGENT_LIMIT")) return "limited";
   switch (turn.state) {
     case "running":
       return "working";
@@ -15,7 +22,7 @@ export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waits
     case "stalled":
       return "stalled";
     case "idle":
-      return hasFailed(turn) || start?.state === "failed"
+      return !dismissed && (hasFailed(turn) || start?.state === "failed")
         ? "failed"
         : waitsForAgents
           ? "paused"
@@ -34,6 +41,7 @@ export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
   stalled: "no output for a while",
   failed: "failed",
   paused: "waiting for its agents",
+  limited: "at a usage limit",
   unread: "finished, unread",
   none: "",
 };

@@ -18,7 +18,7 @@ function watched(rows: RowSignals, { id }: SessionRow): (string | undefined)[] {
   return shown;
 }
 
-test("a row that changes wakes its own watcher and no other", () => {
+test("a changed row notifies its own watcher and no other", () => {
   const [a, b] = [row("a"), row("b")];
   const rows = new RowSignals();
   rows.follow(state(a, b));
@@ -28,7 +28,7 @@ test("a row that changes wakes its own watcher and no other", () => {
   expect(shownB).toEqual(["b"]);
 });
 
-test("a deleted session is gone for who looks at it, comes back when it does, and is not kept meanwhile", () => {
+test("a deleted session becomes undefined for its watchers, returns when it does, and is not kept meanwhile", () => {
   const [a, b] = [row("a"), row("b")];
   const rows = new RowSignals();
   const early = watched(rows, a);

@@ -4,7 +4,7 @@ import type { AgentInfo } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { newestFirst, type ShellState } from "./shell-state.ts";
 
-/** One signal per session: with a thousand rows in the sidebar, one that changes wakes its own and none of the others. */
+/** One signal per session: with a thousand rows in the sidebar, a change notifies one of them. */
 export class RowSignals {
   readonly #rows = new Map<SessionId, Signal<SessionRow | undefined>>();
   readonly #agents = signal<readonly AgentInfo[]>([]);
@@ -14,7 +14,7 @@ export class RowSignals {
     return this.#agents;
   }
 
-  /** One that is not there is waited for without being kept: sessions that were deleted leave nothing behind. */
+  /** A missing session can be watched without being kept: deleted sessions leave nothing behind. */
   of(id: SessionId): ReadonlySignal<SessionRow | undefined> {
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export class RowSignals {
     return row;
   }
 
-  /** How many rows are kept. */
+  /** Number of kept rows. */
   get size(): number {
     return this.#rows.size;
   }
@@ -36,7 +36,7 @@ export class RowSignals {
     this.#sessions.value = sessions;
     for (const [id, row] of this.#rows) {
       const session = sessions.get(id);
-      // First: who hears of it asks for the row again.
+      // First: watchers read the row again.
       if (session === undefined) this.#rows.delete(id);
       row.value = session;
     }
@@ -45,10 +45,13 @@ export class RowSignals {
 
 export type RowsByProject = ReadonlyMap<ProjectId, readonly SessionRow[]>;
 
-/** The rows a sorted list was made of, as they came: comparing them is cheaper than sorting them again. */
+/** The unsorted rows of a sorted list: comparing them is cheaper than sorting again. */
 const cameAs = new WeakMap<readonly SessionRow[], readonly SessionRow[]>();
 
-/** Every project's rows, newest first. A project none of whose rows changed keeps its very list, so that nothing of it is drawn again. */
+/**
+ * Every project's rows: the pinned ones, then the others, newest first. A project without changed rows keeps its list object, so that it is not rendered
+ * again.
+ */
 export function groupRows(rows: ReadonlyMap<SessionId, SessionRow>, before: RowsByProject): RowsByProject {
   const groups = Map.groupBy(rows.values(), ({ projectId }) => projectId);
   return new Map([...groups].map(([id, group]) => [id, sortedRows(group, before.get(id))]));
@@ -56,7 +59,7 @@ export function groupRows(rows: ReadonlyMap<SessionId, SessionRow>, before: Rows
 
 function sortedRows(group: readonly SessionRow[], known: readonly SessionRow[] | undefined): readonly SessionRow[] {
   if (known !== undefined && isSame(group, cameAs.get(known))) return known;
-  const sorted = group.toSorted(newestFirst);
+  const sorted = group.toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || newestFirst(a, b));
   const rows = known !== undefined && isSame(sorted, known) ? known : sorted;
   cameAs.set(rows, group);
   return rows;

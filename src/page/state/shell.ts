@@ -3,14 +3,19 @@ import { z } from "zod/mini";
 import type { ConnectionPhase } from "../../client/connection.ts";
 import type { ClientRequest } from "../../client/pending-requests.ts";
 import { ignore } from "../../lib/ignore.ts";
+import type { AttemptGroupId } from "../../protocol/attempt-ref.ts";
+import type { ChangesScope } from "../../protocol/changes.ts";
 import type { EntryId, ProjectId, SessionId } from "../../protocol/ids.ts";
+import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
+import type { TerminalOutputFrame } from "../../protocol/terminal-frames.ts";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { foldShell } from "./fold-shell.ts";
 import { KeptSplit, KeptTabs, keptFromTabs, SPLIT_KEY, splitFromKept, TABS_KEY, tabsFromKept } from "./kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "./open-tabs.ts";
 import { SeenSessions } from "./seen-sessions.ts";
+import { filteredRows, NO_FILTER, type SessionFilter } from "./session-filter.ts";
 import { SessionImports } from "./session-imports.ts";
 import { groupRows, RowSignals, type RowsByProject } from "./session-rows.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
@@ -27,27 +32,49 @@ import {
 import { TerminalFeed } from "./terminal-feed.ts";
 import { errorText, type Notify, troubleOf } from "./trouble.ts";
 
+const DOCK_OPEN_KEY = "liminal:dock-open";
+const DockOpen = z.boolean();
 const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());
 type Collapsed = z.infer<typeof Collapsed>;
 
-/** The menu of a session's row or tab, and what it belongs to. */
-export interface RowMenu {
-  readonly sessionId: SessionId;
-  readonly button: HTMLElement;
-  readonly place: "row" | "tab";
+/** The menu of a session's row or tab, or of a project. */
+export type RowMenu = { readonly button: HTMLElement } & (
+  | { readonly place: "row" | "card" | "tab"; readonly sessionId: SessionId }
+  | { readonly place: "project"; readonly projectId: ProjectId }
+);
+
+/** The last action that can be undone. */
+export interface Undoable {
+  /** What was done, as a sentence. */
+  readonly words: string;
+  /** The label for undoing it where no other context is visible. */
+  readonly command: string;
+  readonly undo: () => void;
 }
 
-/** Whose title is being typed, and where. */
+/** The session whose title is being edited, and where. */
 interface Renaming {
   readonly id: SessionId;
-  readonly place: RowMenu["place"];
+  readonly place: "row" | "tab";
 }
 
 export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
 
-/** Stands for the composer of a session that is being created. */
+/** Represents the composer of a session that is being created. */
 export const NEXT_SESSION = { id: null };
+
+/** What a session shows when it is opened, besides its latest entries. */
+export type Revealed = Extract<ShellToPortlet, { type: "portlet:reveal" | "portlet:open-changes" }>;
+
+/** A page that is shown instead of sessions. */
+type ShellPage =
+  | "overview"
+  | "usage"
+  | "agents"
+  | { readonly worktreesOf: ProjectId }
+  | { readonly schedulesOf: ProjectId }
+  | { readonly attemptsOf: ProjectId; readonly groupId: AttemptGroupId };
 
 /** The state of the page as signals, and the methods that change it. Session data comes from the server only. */
 export class Shell {
@@ -59,26 +86,37 @@ export class Shell {
   readonly #archivesShown = signal<ReadonlySet<ProjectId>>(new Set());
   /** Listeners that get every server message. */
   readonly #listeners = new Set<(message: ServerMessage) => void>();
+  readonly #outputListeners = new Set<(output: TerminalOutputFrame) => void>();
   readonly #closed: SessionId[] = [];
-  /** Where the next session is started when the user does not say. */
+  /** Projects whose worktrees the server reports to this connection. */
+  readonly #watched = new Set<ProjectId>();
+  /** The default project for the next session. */
   readonly #lastProject = signal<ProjectId | null>(null);
   readonly phase = signal<ConnectionPhase>({ phase: "connecting", failedTries: 0 });
   readonly dialog = signal<ShellDialog>(NO_DIALOG);
-  /** What stands in the sessions' place; null shows the active tab. */
-  readonly page = signal<"overview" | null>(null);
+  /** What is shown instead of sessions; null shows the active tab. */
+  readonly page = signal<ShellPage | null>(null);
   readonly drawerOpen = signal(false);
+  /**
+   * The terminal dock. `hasKeyboard`: it was opened by the user and takes the focus; a new object requests it again.
+   */
+  readonly dock = signal({ isOpen: readKept(DOCK_OPEN_KEY, DockOpen, false), hasKeyboard: false });
   /** The server answers, but this browser is signed out. */
   readonly signedOut = signal(false);
-  /** The socket is open, and the server answers nothing. */
+  /** The socket is open, and the server does not answer. */
   readonly isServerSilent = signal(false);
-  /** Whose composer the cursor should go to; a new object is a new wish, which stands until the composer is there. */
+  /** Whose composer should get the focus; a new object is a new request, pending until the composer is ready. */
   readonly focusWanted = signal<{ readonly id: SessionId | null } | null>(null);
-  /** Which entry is to be brought into view. */
-  readonly revealWanted = signal<{ readonly id: SessionId; readonly entryId: EntryId } | null>(null);
+  /** Which entry should be scrolled into view, or whose Changes view opened. */
+  readonly revealWanted = signal<{ readonly id: SessionId; readonly what: Revealed } | null>(null);
+  /** The action that can be undone; it is offered for a moment, and in the palette until another action replaces it. */
+  readonly undoable = signal<Undoable | null>(null);
+  /** Which sessions the sidebar and the overview list. */
+  readonly filter = signal<SessionFilter>(NO_FILTER);
   readonly renaming = signal<Renaming | null>(null);
   readonly rowMenu = signal<RowMenu | null>(null);
   readonly draggedTab = signal<SessionId | null>(null);
-  /** How much room there is for sessions. */
+  /** The width available for sessions. */
   readonly stagePx = signal(0);
   /** The sessions in view, from left to right. */
   readonly shown = computed(() =>
@@ -89,7 +127,7 @@ export class Shell {
   /** The last error outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
-  /** The sidebar's rows; a project without news keeps its list. */
+  /** The sidebar's rows; a project without changes keeps its list. */
   readonly rowsByProject: ReadonlySignal<RowsByProject>;
   readonly rows = new RowSignals();
   readonly terminals = new TerminalFeed();
@@ -106,7 +144,7 @@ export class Shell {
     this.#split = signal(splitFromKept(readKept(SPLIT_KEY, KeptSplit, { columns: [], shares: [] }), this.#tabs.peek()));
     let known: RowsByProject = new Map();
     this.rowsByProject = computed(() => {
-      known = groupRows(this.#server.value.sessions, known);
+      known = groupRows(filteredRows(this.#server.value.sessions, this.filter.value), known);
       return known;
     });
     this.#collapsed = signal(readKept(COLLAPSED_KEY, Collapsed, {}));
@@ -128,7 +166,7 @@ export class Shell {
     return this.#collapsed;
   }
 
-  /** Projects that list their archived sessions too. */
+  /** Projects that also list their archived sessions. */
   get archivesShown(): ReadonlySignal<ReadonlySet<ProjectId>> {
     return this.#archivesShown;
   }
@@ -147,6 +185,7 @@ export class Shell {
       for (const listener of this.#listeners) listener(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
+      this.#watchWorktrees(message);
       if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));
     });
   }
@@ -157,14 +196,57 @@ export class Shell {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The session that is in view, if one is. */
+  /** Output of project terminals. It does not affect the rest of the page. */
+  receiveOutput(output: TerminalOutputFrame): void {
+    for (const listener of this.#outputListeners) listener(output);
+  }
+
+  listenToOutput(listener: (output: TerminalOutputFrame) => void): () => void {
+    this.#outputListeners.add(listener);
+    return () => this.#outputListeners.delete(listener);
+  }
+
+  /** The session in view, if any. */
   shownSession(): SessionId | null {
     return this.page.value === null ? this.#tabs.value.active : null;
   }
 
   toggleOverview(): void {
-    this.page.value = this.page.peek() === null ? "overview" : null;
+    this.page.value = this.page.peek() === "overview" ? null : "overview";
     this.drawerOpen.value = false;
+  }
+
+  showUsage(): void {
+    this.page.value = "usage";
+    this.drawerOpen.value = false;
+  }
+
+  showAgents(): void {
+    this.page.value = "agents";
+    this.drawerOpen.value = false;
+  }
+
+  showWorktrees(worktreesOf: ProjectId): void {
+    this.page.value = { worktreesOf };
+    this.drawerOpen.value = false;
+  }
+
+  showAttempts(projectId: ProjectId, groupId: AttemptGroupId): void {
+    this.page.value = { attemptsOf: projectId, groupId };
+    this.drawerOpen.value = false;
+  }
+
+  showSchedules(schedulesOf: ProjectId): void {
+    this.page.value = { schedulesOf };
+    this.drawerOpen.value = false;
+  }
+
+  /** Shows the dock and focuses it, or hides it and focuses the session. */
+  showDock(isOpen: boolean): void {
+    writeKept(DOCK_OPEN_KEY, isOpen);
+    this.dock.value = { isOpen, hasKeyboard: isOpen };
+    const id = this.shownSession();
+    if (!isOpen && id !== null) this.focusWanted.value = { id };
   }
 
   /** Shows a session; `focus` also puts the cursor into its composer. */
@@ -187,7 +269,7 @@ export class Shell {
     if (isStarting) void this.attempt({ type: "session:discard", sessionId: id });
   }
 
-  /** Brings back the tab that was closed last, as far as its session is still there; false without one. */
+  /** Reopens the last closed tab whose session still exists; false if there is none. */
   reopen(): boolean {
     const { sessions } = this.#server.peek();
     const { order } = this.#tabs.peek();
@@ -207,7 +289,7 @@ export class Shell {
     this.#setTabs(moveTab(this.#tabs.peek(), id, to));
   }
 
-  /** Shows a session beside the one that has the focus. */
+  /** Shows a session beside the focused one. */
   openBeside(id: SessionId): void {
     batch(() => {
       this.page.value = null;
@@ -221,7 +303,7 @@ export class Shell {
     this.#settle(closeColumn(this.#arrangement(), id));
   }
 
-  /** Moves the edge after a column, by a share of the whole width. */
+  /** Moves the edge after a column by a share of the whole width. */
   moveEdge(index: number, by: number): void {
     const { tabs, split } = this.#arrangement();
     this.#settle({ tabs, split: moveEdge(split, index, by) });
@@ -231,7 +313,15 @@ export class Shell {
   openAt(id: SessionId, entryId: EntryId): void {
     batch(() => {
       this.open(id);
-      this.revealWanted.value = { id, entryId };
+      this.revealWanted.value = { id, what: { type: "portlet:reveal", entryId } };
+    });
+  }
+
+  /** Shows a session with its Changes view. */
+  openChanges(id: SessionId, scope: ChangesScope | null): void {
+    batch(() => {
+      this.open(id);
+      this.revealWanted.value = { id, what: { type: "portlet:open-changes", ...(scope !== null && { scope }) } };
     });
   }
 
@@ -267,7 +357,7 @@ export class Shell {
     this.problem.value = words;
   }
 
-  /** The project the user is in: that of the shown session, else the last one used, else the first. */
+  /** The current project: that of the shown session, else the last one used, else the first. */
   projectAtHand(): ProjectId | null {
     const { projects, sessions } = this.#server.peek();
     const { active } = this.#tabs.peek();
@@ -283,6 +373,24 @@ export class Shell {
   #list(projectId: ProjectId): void {
     const includeArchived = this.#archivesShown.peek().has(projectId);
     void this.attempt({ type: "session:list", projectId, ...(includeArchived && { includeArchived }) });
+  }
+
+  /** The sidebar shows overlaps of worktrees: they are requested once a session works in one, and then pushed. */
+  #watchWorktrees(message: ServerMessage): void {
+    if (message.type === "hello") this.#watched.clear();
+    const rows =
+      message.type === "session:list"
+        ? message.sessions
+        : message.type === "session:changed"
+          ? [message]
+          : message.type === "session:created"
+            ? [message.session]
+            : [];
+    for (const { projectId, worktree } of rows) {
+      if (worktree === null || this.#watched.has(projectId)) continue;
+      this.#watched.add(projectId);
+      void this.attempt({ type: "worktree:list", projectId }, ignore("the rows show no overlaps"));
+    }
   }
 
   #arrangement(): Arrangement {

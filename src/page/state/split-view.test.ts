@@ -20,7 +20,7 @@ const D = SessionId.parse("builtin:d");
 const E = SessionId.parse("builtin:e");
 const WIDE_PX = 2_000;
 
-/** Five tabs with these columns of equal width; the last named has the focus. */
+/** Five tabs with these columns of equal width; the last one has the focus. */
 function columns(...ids: SessionId[]): Arrangement {
   const split = ids.length > 1 ? { columns: ids, shares: ids.map(() => 1 / ids.length) } : NO_SPLIT;
   return { tabs: { order: [A, B, C, D, E], active: ids.at(-1) ?? null }, split };
@@ -28,25 +28,25 @@ function columns(...ids: SessionId[]): Arrangement {
 const places = (now: Arrangement, px = WIDE_PX) => shownColumns(now, px).map(({ id }) => id);
 
 describe("split view", () => {
-  it("[X-18] opens a session beside the one in view and gives it the focus", () => {
+  it("[X-18] opens a session beside the one in view and focuses it", () => {
     const now = openBeside(columns(A), C);
     expect(now.split).toEqual({ columns: [A, C], shares: [0.5, 0.5] });
     expect(now.tabs.active).toBe(C);
     expect(openBeside({ ...now, tabs: { ...now.tabs, active: A } }, B).split.columns).toEqual([A, B, C]);
   });
 
-  it("[X-18] the session in view itself goes beside its neighbour; alone it stays alone", () => {
+  it("[X-18] opening the session in view to the side puts it beside its neighbour; alone it stays alone", () => {
     expect(openBeside(columns(B), B).split.columns).toEqual([A, B]);
     const alone: Arrangement = { tabs: { order: [A], active: A }, split: NO_SPLIT };
     expect(openBeside(alone, A)).toEqual(alone);
   });
 
-  it("[X-18] one that has a column gets the focus; a fifth takes the place of the one that has it", () => {
+  it("[X-18] a session with a column gets the focus; a fifth replaces the focused one", () => {
     expect(openBeside(columns(A, B), A)).toMatchObject({ tabs: { active: A }, split: { columns: [A, B] } });
     expect(openBeside(columns(A, B, C, D), E).split.columns).toEqual([A, B, C, E]);
   });
 
-  it("[X-18] showing another session replaces the one with the focus, in its place and width", () => {
+  it("[X-18] showing another session replaces the focused one, in its position and width", () => {
     const now = columns(A, B);
     const wide = { ...now, split: moveEdge(now.split, 0, 0.2) };
     const after = arrange(wide, openTab(wide.tabs, D));
@@ -61,7 +61,7 @@ describe("split view", () => {
     expect(arrange(after, closeTab(after.tabs, E))).toMatchObject({ tabs: { active: A }, split: NO_SPLIT });
   });
 
-  it("[X-18] columns of sessions that are gone go, however many at once", () => {
+  it("[X-18] columns of deleted sessions are removed, however many at once", () => {
     const now = columns(A, B, C);
     const kept = keepTabs(now.tabs, (id) => id === A || id === D);
     expect(arrange(now, kept)).toMatchObject({ tabs: { active: A, order: [A, D] }, split: NO_SPLIT });
@@ -82,7 +82,7 @@ describe("split view", () => {
     expect(closeColumn(after, A)).toMatchObject({ tabs: { active: B }, split: NO_SPLIT });
   });
 
-  it("[X-18] moving an edge changes the two beside it, down to a least width", () => {
+  it("[X-18] moving an edge changes the two beside it, down to a minimum width", () => {
     const { split } = columns(A, B, C);
     expect(moveEdge(split, 0, 0.1).shares.map((share) => share.toFixed(2))).toEqual(["0.43", "0.23", "0.33"]);
     expect(moveEdge(split, 0, -5).shares[0]).toBeCloseTo(0.15);
@@ -90,7 +90,7 @@ describe("split view", () => {
     expect(moveEdge(split, 2, 0.1)).toBe(split);
   });
 
-  it("[X-18] shows as many columns as there is room for, the one with the focus among them", () => {
+  it("[X-18] shows as many columns as fit, including the focused one", () => {
     expect(places(columns(A, B, C, D))).toEqual([A, B, C, D]);
     expect(places(columns(A, B, C, D), 900)).toEqual([B, C, D]);
     expect(places({ ...columns(A, B, C, D), tabs: { order: [A, B, C, D], active: A } }, 900)).toEqual([A, B, C]);
@@ -99,15 +99,15 @@ describe("split view", () => {
     expect(places(columns())).toEqual([]);
   });
 
-  it("[X-18] steps from column to column around the ends", () => {
+  it("[X-18] steps from column to column, wrapping around the ends", () => {
     expect(columnBeside(columns(A, B), 1)).toBe(A);
     expect(columnBeside(columns(A), 1)).toBeNull();
   });
 });
 
-describe("kept split view", () => {
+describe("stored split view", () => {
   const { tabs, split } = columns(A, B);
-  it("[X-18] comes back as it was", () => {
+  it("[X-18] is restored unchanged", () => {
     expect(splitFromKept(KeptSplit.parse(JSON.parse(JSON.stringify(split))), tabs)).toEqual(split);
   });
 
@@ -117,7 +117,7 @@ describe("kept split view", () => {
     ["no widths", { columns: [A, B], shares: [] }, tabs],
     ["an active one that stands elsewhere", { columns: [A, B], shares: [0.5, 0.5] }, { ...tabs, active: C }],
     ["one column", { columns: [B], shares: [1] }, tabs],
-  ])("is left out when it has %s", (_what, kept, open) => {
+  ])("is dropped if it has %s", (_what, kept, open) => {
     expect(splitFromKept(kept, open)).toBe(NO_SPLIT);
   });
 });

@@ -2,25 +2,25 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { type OpenTabs, openTab, tabBeside } from "./open-tabs.ts";
 
 export const COLUMNS_MAX = 4;
-/** Narrower than this a column is not shown: fewer stand beside each other then. */
+/** Narrower columns are not shown: fewer fit then. */
 export const COLUMN_PX_MIN = 280;
 /** Of the whole width. */
 const SHARE_MIN = 0.15;
 
-/** Sessions side by side, from left to right, and how much of the width each has. None, or at least two. */
+/** Sessions side by side, from left to right, and each one's share of the width. None, or at least two. */
 export interface SplitView {
   readonly columns: readonly SessionId[];
-  /** One for each column; together they are 1. */
+  /** One per column; the sum is 1. */
   readonly shares: readonly number[];
 }
 
-/** What the page shows of its sessions. In a split view the active tab always stands in one of the columns. */
+/** The tabs and columns of the page. In a split view the active tab is always one of the columns. */
 export interface Arrangement {
   readonly tabs: OpenTabs;
   readonly split: SplitView;
 }
 
-/** A session in view, and where, in shares of the width. */
+/** A session in view and its position, in shares of the width. */
 export interface ShownColumn {
   readonly id: SessionId;
   readonly start: number;
@@ -29,7 +29,7 @@ export interface ShownColumn {
 
 export const NO_SPLIT: SplitView = { columns: [], shares: [] };
 
-/** What becomes of the columns when the tabs change: closed ones go, and another session takes the place of the one that had the focus. */
+/** Updates the columns after a change of tabs: closed ones are removed, and another session replaces the focused one. */
 export function arrange({ tabs: before, split }: Arrangement, tabs: OpenTabs): Arrangement {
   if (split.columns.length === 0) return { tabs, split };
   const isOpen = (id: SessionId) => tabs.order.includes(id);
@@ -46,12 +46,12 @@ export function arrange({ tabs: before, split }: Arrangement, tabs: OpenTabs): A
   return { tabs: { ...tabs, active: next }, split: kept };
 }
 
-/** Puts a session beside the one that has the focus, and gives it the focus. */
+/** Puts a session beside the focused one, and focuses it. */
 export function openBeside(now: Arrangement, id: SessionId): Arrangement {
   const { tabs, split } = now;
   const opened = openTab(tabs, id);
   if (split.columns.includes(id)) return { tabs: opened, split };
-  // The session in view itself is asked for: a neighbour stays, and it moves beside that.
+  // For the session in view itself: its neighbour stays, and it moves beside that.
   const anchor = tabs.active === id ? tabBeside(tabs, -1) : tabs.active;
   if (anchor === null || anchor === id || split.columns.length === COLUMNS_MAX) return arrange(now, opened);
   const present = split.columns.length === 0 ? [anchor] : split.columns;
@@ -59,7 +59,7 @@ export function openBeside(now: Arrangement, id: SessionId): Arrangement {
   return { tabs: opened, split: withColumns(split, columns) };
 }
 
-/** Takes a column away; its session stays open. The focus goes to the column that took its place. */
+/** Removes a column; its session stays open. The focus goes to the column that took its place. */
 export function closeColumn({ tabs, split }: Arrangement, id: SessionId): Arrangement {
   const at = split.columns.indexOf(id);
   if (at === -1) return { tabs, split };
@@ -71,7 +71,7 @@ export function closeColumn({ tabs, split }: Arrangement, id: SessionId): Arrang
   };
 }
 
-/** Moves the edge between a column and the next one; the others stay as they are. */
+/** Moves the edge between a column and the next one; the others stay unchanged. */
 export function moveEdge(split: SplitView, index: number, by: number): SplitView {
   const [left, right] = [split.shares[index], split.shares[index + 1]];
   if (left === undefined || right === undefined) return split;
@@ -80,12 +80,12 @@ export function moveEdge(split: SplitView, index: number, by: number): SplitView
   return { ...split, shares: split.shares.toSpliced(index, 2, share, both - share) };
 }
 
-/** The column so many steps away, around the ends. */
+/** The column that many steps away, wrapping around the ends. */
 export function columnBeside({ tabs, split }: Arrangement, steps: 1 | -1): SessionId | null {
   return split.columns.length === 0 ? null : tabBeside({ order: split.columns, active: tabs.active }, steps);
 }
 
-/** The columns there is room for, the one with the focus always among them. */
+/** The columns that fit, always including the focused one. */
 export function shownColumns({ tabs, split }: Arrangement, widthPx: number): readonly ShownColumn[] {
   const { active } = tabs;
   if (active === null) return [];
@@ -104,7 +104,7 @@ export function shownColumns({ tabs, split }: Arrangement, widthPx: number): rea
   });
 }
 
-/** Columns that stay keep their shares among each other; a new one gets an equal part. */
+/** Remaining columns keep their relative shares; a new one gets an equal part. */
 function withColumns(split: SplitView, columns: readonly SessionId[]): SplitView {
   if (columns.length < 2) return NO_SPLIT;
   const shareOf = (id: SessionId): number => split.shares[split.columns.indexOf(id)] ?? 0;

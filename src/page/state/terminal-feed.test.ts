@@ -13,7 +13,7 @@ function listener() {
   return { heard, output: (data: string) => heard.push(data), exited: (code: number | null) => heard.push(code) };
 }
 
-it("keeps what its terminal says until someone listens, then hands on as it comes, in order", () => {
+it("keeps its terminal's output until there is a listener, then passes on new output in order", () => {
   const feed = new TerminalFeed();
   const shown = listener();
   say(feed, opened, output("t", "one"), output("t", "two"));
@@ -22,7 +22,7 @@ it("keeps what its terminal says until someone listens, then hands on as it come
   expect(shown.heard).toEqual(["one", "two", "three", 0]);
 });
 
-it("lets the terminals of other pages pass, and forgets its own when nobody listens any more", () => {
+it("ignores the terminals of other pages, and drops its own when the listener leaves", () => {
   const feed = new TerminalFeed();
   const shown = listener();
   say(feed, output("other", "secret"), opened);

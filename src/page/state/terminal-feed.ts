@@ -26,6 +26,7 @@ export class TerminalFeed {
         this.#terminals.set(message.terminalId, { kept: [], listener: null });
         return;
       case "terminal:output":
+        if (message.offset !== undefined) return; // of a project's terminal: the dock shows it
         this.#emit(message.terminalId, { data: message.data });
         return;
       case "terminal:exited":

@@ -2,23 +2,23 @@ import type { ClientRequest } from "../../client/pending-requests.ts";
 import { type ErrorCode, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
 
-/** What went wrong, in parts: the words are for everyone, the details for whoever looks closer. */
+/** An error in parts: the message for everyone, the details for a closer look. */
 export interface Trouble {
-  /** Null for a fault of the page's own. */
+  /** Null for a bug of the page. */
   readonly code: ErrorCode | null;
   readonly message: string;
   readonly details?: string | undefined;
-  /** What is wrong with an answer, by the name of the field. */
+  /** Errors of an answer, by field name. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A refusal in the server's own words; anything else is our bug and says so. */
+/** A refusal with the server's message; anything else is our bug and says so. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof RefusalError) return forReader(error.refusal);
   return { code: null, message: `Unexpected error in the page: ${String(error)}` };
 }
 
-/** The wire's general sentence about a path adds nothing to the reason beside it. */
+/** The protocol's general sentence about a path adds nothing to its reason. */
 function forReader(refusal: Refusal): Trouble {
   const { code, details } = refusal;
   return code === "PROJECT_PATH_INVALID" && details !== undefined ? { code, message: details } : refusal;
@@ -30,8 +30,8 @@ export function errorText({ message, details }: Trouble): string {
   return `${message}${/[.!?…:]$/.test(message) ? "" : "."} ${details}`;
 }
 
-/** Told what went wrong: as one line, and in its parts. */
+/** Receives an error: as one line, and in parts. */
 export type Notify = (words: string, trouble: Trouble) => void;
 
-/** Asks the server; null when it was refused, which `tell` hears, or else the page. */
+/** Sends a request to the server; null if it was refused, which is reported to `notify` or by the page. */
 export type Attempt = (request: ClientRequest, notify?: Notify) => Promise<ServerMessage | null>;

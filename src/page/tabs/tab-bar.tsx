@@ -1,12 +1,13 @@
 import { useComputed } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { spokenCounts } from "../../presentation/changes-words.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { agentIconName } from "../../ui/icons/icon-shapes.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
-import { Mark } from "../controls/mark.tsx";
+import { Mark, PlaceName, WorktreeName } from "../controls/mark.tsx";
 import { panelIdOf, tabIdOf } from "../portlets/portlet-frame.ts";
 import { TitleOrField } from "../session-row/rename-field.tsx";
 import { hideSidebar, isNarrow } from "../sidebar/sidebar-layout.ts";
@@ -14,8 +15,9 @@ import { tabBeside } from "../state/open-tabs.ts";
 import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, startRename } from "../state/shell-actions.ts";
+import { placeNameOf } from "../state/shell-state.ts";
 
-/** The open sessions. Tabs and their close buttons are two rows of one grid: no button stands inside the tablist. */
+/** The open sessions. Tabs and their close buttons are two rows of one grid: no button is inside the tablist. */
 export function TabBar({ shell }: { shell: Shell }) {
   const { order, active } = shell.tabs.value;
   const { sessions } = shell.server.value;
@@ -24,7 +26,7 @@ export function TabBar({ shell }: { shell: Shell }) {
   const [hovered, setHovered] = useState<SessionId | null>(null);
   const drag = useTabDrag(shell, strip);
   // The active tab is always in view, also when the window gets narrower. The observer calls once at first, after the
-  // layout of the frame and before its paint: to scroll here would have the page laid out twice.
+  // layout of the frame and before its paint: scrolling here would cause a second layout.
   useLayoutEffect(() => {
     const watch = new ResizeObserver(() => {
       if (active) document.getElementById(tabIdOf(active))?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -35,6 +37,21 @@ export function TabBar({ shell }: { shell: Shell }) {
   return (
     <div class="tabbar" data-empty={rows.length === 0 ? "" : undefined}>
       <ShowProjects shell={shell} />
+      {rows.length > 0 && (
+        <button
+          type="button"
+          class="tab-sheet-button"
+          aria-haspopup="dialog"
+          aria-description="Open sessions"
+          onClick={() => {
+            shell.dialog.value = { kind: "tabs" };
+          }}
+        >
+          <span class="truncate">{shownTitle(shell)}</span>
+          <span class="n">{rows.length}</span>
+          <Icon name="updown" class="icon-sm" />
+        </button>
+      )}
       {rows.length > 0 && (
         <div class="tabs" ref={strip} style={{ "--tabs": rows.length }} {...drag.events}>
           <div class="tab-row" role="tablist" aria-label="Open sessions">
@@ -73,11 +90,28 @@ export function TabBar({ shell }: { shell: Shell }) {
           <Icon name="plus" />
         </button>
       )}
+      <button
+        type="button"
+        class="icon-button dock-button"
+        aria-label="Terminal"
+        title={withKey("Terminal", "terminal")}
+        aria-expanded={shell.dock.value.isOpen}
+        onClick={() => shell.showDock(!shell.dock.peek().isOpen)}
+      >
+        <Icon name="terminal" />
+      </button>
     </div>
   );
 }
 
-/** The way back to the sidebar, where it is a drawer or was hidden. */
+/** The main status in the bar of a phone. */
+function shownTitle(shell: Shell): string {
+  const shown = shell.shownSession();
+  if (shown !== null) return shell.server.value.sessions.get(shown)?.title ?? "";
+  return shell.page.value === "overview" ? "Inbox" : "Open sessions";
+}
+
+/** Shows the sidebar if it is a drawer or was hidden. */
 function ShowProjects({ shell }: { shell: Shell }) {
   return (
     <button
@@ -103,7 +137,7 @@ interface TabCloserProps {
   readonly onHover: (id: SessionId | null) => void;
 }
 
-/** Lies over the end of its tab, and is no part of it. */
+/** Overlaps the end of its tab, and is not part of it. */
 function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
   const { id, title } = session;
   const active = useComputed(() => shell.tabs.value.active === id).value;
@@ -113,7 +147,7 @@ function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
       class="icon-button tab-close"
       data-repeatable=""
       aria-label={`Close ${title}`}
-      // One Tab stop, as the tabs themselves have.
+      // One Tab stop, like the tabs themselves.
       tabIndex={active ? 0 : -1}
       title={withKey("Close", "close-tab")}
       onClick={() => closeAndStay(shell, id)}
@@ -134,7 +168,7 @@ function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
   );
 }
 
-/** Dragging a tab along the strip. While it lasts the frames ignore the pointer, or they would swallow the drag. */
+/** Dragging a tab along the tab bar. Meanwhile the frames ignore the pointer, or they would capture the drag. */
 function useTabDrag(shell: Shell, strip: RefObject<HTMLElement | null>) {
   const dragged = shell.draggedTab.value;
   const [dropAt, setDropAt] = useState<number | null>(null);
@@ -173,7 +207,7 @@ function useTabDrag(shell: Shell, strip: RefObject<HTMLElement | null>) {
     onDragEnd: end,
   };
   const from = dragged === null ? -1 : shell.tabs.value.order.indexOf(dragged);
-  /** The edge of a tab at which the dragged one would land. */
+  /** The edge of a tab at which the dragged one would be dropped. */
   const edgeOf = (index: number): "before" | "after" | undefined => {
     if (dropAt !== index || from === -1 || index === from) return undefined;
     return index < from ? "before" : "after";
@@ -186,19 +220,23 @@ const MIDDLE_BUTTON = 1;
 interface SessionTabProps {
   readonly shell: Shell;
   readonly session: SessionRow;
-  /** The pointer is on the tab or on its close button, which then takes the mark's place. */
+  /** The pointer is on the tab or on its close button, which then replaces the mark. */
   readonly lit: boolean;
   readonly dropEdge: "before" | "after" | undefined;
   readonly onHover: (id: SessionId | null) => void;
 }
 
 function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
-  const { id, title, cliType } = session;
-  // Only the two tabs for which something changes are rendered again when another one is chosen.
+  const { id, title, cliType, changes, worktree } = session;
+  // Only the two affected tabs are rendered again when another one is chosen.
   const active = useComputed(() => shell.tabs.value.active === id).value;
   const isSelected = useComputed(() => shell.shownSession() === id).value;
   const isShown = useComputed(() => shell.shown.value.some((column) => column.id === id)).value;
   const mark = sessionMark(session);
+  const machine = useComputed(() => placeNameOf(shell.server.value, session.projectId)).value;
+  const place = [machine === null ? "" : `at ${machine}`, worktree === null ? "" : `in worktree ${worktree.name}`]
+    .filter((words) => words !== "")
+    .join(", ");
   return (
     <div
       class="tab"
@@ -206,10 +244,9 @@ function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps)
       id={tabIdOf(id)}
       aria-selected={isSelected}
       aria-controls={isShown ? panelIdOf(id) : undefined}
-      aria-label={title}
-      aria-description={MARK_WORDS[mark] || undefined}
+      aria-description={[MARK_WORDS[mark], place].filter((words) => words !== "").join(", ") || undefined}
       tabIndex={active ? 0 : -1}
-      title={title}
+      title={[title, place, changes === null ? "" : spokenCounts(changes)].filter((words) => words !== "").join("\n")}
       draggable
       data-session={id}
       data-shown={isShown ? "" : undefined}
@@ -224,7 +261,13 @@ function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps)
       }}
       onContextMenu={(event) => {
         event.preventDefault();
-        shell.rowMenu.value = { sessionId: id, button: event.currentTarget, place: "tab" };
+        const { currentTarget: button } = event;
+        const open = () => {
+          shell.rowMenu.value = { sessionId: id, button, place: "tab" };
+        };
+        // Where pressing opens the menu, releasing would close it at once as a click elsewhere.
+        if (event.buttons === 0) open();
+        else addEventListener("pointerup", () => setTimeout(open), { once: true });
       }}
       onKeyDown={(event) => {
         const next = nextByKey(shell, id, event.key);
@@ -237,6 +280,8 @@ function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps)
     >
       <Icon name={agentIconName(cliType)} class="icon-sm agent" />
       <span class="truncate">{title}</span>
+      {machine !== null && <PlaceName place={machine} />}
+      {worktree !== null && <WorktreeName name={worktree.name} />}
       <span class="tab-end">
         <Mark state={mark} />
       </span>
@@ -244,7 +289,7 @@ function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps)
   );
 }
 
-/** What a key does in the strip, as the pattern for tabs asks; null leaves the key alone. */
+/** The action of a key in the tab bar, as in the ARIA tabs pattern; null for other keys. */
 function nextByKey(shell: Shell, id: SessionId, key: string): (() => void) | null {
   const { order } = shell.tabs.peek();
   const show = (next: SessionId | null | undefined) => () => {
@@ -273,7 +318,7 @@ function nextByKey(shell: Shell, id: SessionId, key: string): (() => void) | nul
   }
 }
 
-/** Closes a tab and keeps the focus in the strip, on the one that took its place. */
+/** Closes a tab and keeps the focus in the tab bar, on the one that took its place. */
 function closeAndStay(shell: Shell, id: SessionId): void {
   shell.close(id);
   const { active } = shell.tabs.peek();
@@ -285,10 +330,10 @@ interface TabEdges {
   readonly right: number;
 }
 
-/** This much of a tab, from the side the pointer comes from, already means its place. */
+/** This share of a tab, from the side the pointer comes from, already counts as its position. */
 const TAKING_SHARE = 0.75;
 
-/** Where a dragged tab would land, counted without it: it takes the place of the tab under the pointer. */
+/** Where a dragged tab would be dropped, counted without it: it takes the position of the tab under the pointer. */
 export function dropIndex(edges: readonly TabEdges[], dragged: number, x: number): number {
   const over = edges.findIndex(({ right }) => x < right);
   if (over === -1) return edges.length - 1;

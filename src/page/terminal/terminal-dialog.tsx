@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ignore } from "../../lib/ignore.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { Dialog } from "../controls/dialog.tsx";
@@ -7,7 +7,7 @@ import type { Shell } from "../state/shell.ts";
 import { signIn } from "../state/shell-actions.ts";
 import type { SignInTerminal } from "../state/shell-dialog.ts";
 import type { Trouble } from "../state/trouble.ts";
-import type { TerminalView } from "./terminal-view.ts";
+import type { SignInView } from "./terminal-view.ts";
 
 interface TerminalDialogProps {
   readonly shell: Shell;
@@ -21,7 +21,7 @@ export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
   const closing = useRef<HTMLButtonElement>(null);
   const retry = useRef<HTMLButtonElement>(null);
   // After the program has ended, Esc closes the dialog and Enter tries again.
-  useEffect(() => retry.current?.focus(), [trouble]);
+  useLayoutEffect(() => retry.current?.focus(), [trouble]);
   const onExit = (exitCode: number | null) => {
     if (exitCode === 0) shell.dialog.value = done;
     else setTrouble({ code: null, message: endWords(exitCode) });
@@ -81,7 +81,7 @@ function useTerminal(shell: Shell, { terminalId }: SignInTerminal, events: Termi
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    let view: TerminalView | null = null;
+    let view: SignInView | null = null;
     let isRunning = true;
     const ended = (exitCode: number | null) => {
       if (!isRunning) return;
@@ -94,13 +94,16 @@ function useTerminal(shell: Shell, { terminalId }: SignInTerminal, events: Termi
     const resize = (columns: number, rows: number) =>
       void shell.attempt({ type: "terminal:resize", terminalId, columns, rows }, gone);
     const stops: (() => void)[] = [];
-    const show = ({ TerminalView: View }: typeof import("./terminal-view.ts")) => {
+    const show = ({ SignInView: View }: typeof import("./terminal-view.ts")) => {
       if (!isRunning) return;
       const shown = new View({
         place: element,
         onInput: (data) => void shell.attempt({ type: "terminal:input", terminalId, data }, gone),
         onSize: resize,
-        onLeave,
+        takesKey: ({ key }) => {
+          if (key === "F6") onLeave();
+          return key === "F6";
+        },
       });
       view = shown;
       stops.push(

@@ -157,7 +157,7 @@ const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = {
   note: "•",
 };
 
-/** The lines, newest at the end and in view; a line opens to its whole message. */
+/** The lines, newest at the end and in view; a line expands to its whole message. */
 function TraceList({ lines }: { lines: readonly TraceLine[] }) {
   const [count, setCount] = useState(LINES_PER_PAGE);
   const list = useRef<HTMLElement>(null);

@@ -15,11 +15,11 @@ const TRACE = [
 ].join("\n");
 
 describe("parseTrace", () => {
-  it("[X-17] keeps the lines and leaves the heading and what it does not know", () => {
+  it("[X-17] keeps the lines and skips the heading and unknown lines", () => {
     expect(parseTrace(TRACE).map(({ direction }) => direction)).toEqual(["out", "in", "in", "in", "stderr", "junk"]);
   });
 
-  it("[X-17] says what each message is about", () => {
+  it("[X-17] summarizes each message", () => {
     expect(parseTrace(TRACE).map(summaryOf)).toEqual([
       "initialize",
       "answer a-0",
@@ -30,7 +30,7 @@ describe("parseTrace", () => {
     ]);
   });
 
-  it("sets a message out to be read, and leaves what is none as it came", () => {
+  it("indents a message for reading, and leaves other text unchanged", () => {
     expect(wholeText('{"id":1}')).toBe('{\n  "id": 1\n}');
     expect(wholeText("Hello {")).toBe("Hello {");
   });

@@ -18,7 +18,7 @@ const Message = z.object({
   error: z.optional(z.unknown()),
 });
 
-/** What a line is about, in a few words; empty for text that is no message. */
+/** A short summary of a line; empty for text that is not a message. */
 export function summaryOf({ direction, text }: TraceLine): string {
   if (direction === "stderr" || direction === "junk" || direction === "note") return "";
   const message = Message.safeParse(jsonOf(text)).data;
@@ -42,7 +42,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Which lines are wanted: all, one way of the wire, or what is no message of either. */
+/** Filter values: all, one direction, or lines that are not messages. */
 export const TRACE_KINDS = ["all", "out", "in", "noise"] as const;
 export type TraceKind = (typeof TRACE_KINDS)[number];
 

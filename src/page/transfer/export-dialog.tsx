@@ -15,7 +15,7 @@ const FORMS = [
   { format: "json", name: "JSON", use: "Complete. Can be imported again." },
 ] as const;
 
-/** Takes a session out of the app, in one of three forms. */
+/** Exports a session in one of three formats. */
 export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
   const title = shell.server.value.sessions.get(sessionId)?.title ?? "session";
   return (

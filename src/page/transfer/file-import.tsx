@@ -16,7 +16,7 @@ interface FileImportProps {
 
 type FileStep = { readonly step: "none" } | { readonly step: "reading" } | (FileAnswer & { readonly file: File });
 
-/** An exported file becomes a session; one that was imported before is offered as a copy. */
+/** Imports an exported file as a session; one that was already imported is offered as a copy. */
 export function FileImport({ shell, projectId, cliType, agentName }: FileImportProps) {
   const input = useRef<HTMLInputElement>(null);
   const [step, setStep] = useState<FileStep>({ step: "none" });
@@ -93,7 +93,7 @@ function KnownFile({ title, onOpen, onCopy }: KnownFileProps) {
 
 interface RefusedFileProps {
   readonly words: string;
-  /** Whom it could be imported for instead; null when that is not what is wrong. */
+  /** The agent it could be imported for instead; null if that is not the problem. */
   readonly agentName: string | null;
   readonly onImport: () => void;
 }
@@ -125,7 +125,7 @@ type FileAnswer =
   | { readonly step: "known"; readonly session: SessionRow }
   | { readonly step: "refused"; readonly words: string; readonly isAgentUnknown: boolean };
 
-/** Hands a file to the server; never rejects, for what goes wrong is told beside the button. */
+/** Uploads a file to the server; never rejects, because errors are shown beside the button. */
 async function sendFile(
   projectId: ProjectId,
   file: File,
@@ -140,7 +140,7 @@ async function sendFile(
     const words = error ?? `The server returned ${response.status}. Try again.`;
     return { step: "refused", words, isAgentUnknown: code === "AGENT_UNKNOWN" };
   } catch {
-    // Gone in the middle, or an answer that is none of ours: there is nothing more to say of either.
+    // The connection was lost, or the answer is not ours: there is nothing more to report.
     return { step: "refused", words: "Upload failed. Try again.", isAgentUnknown: false };
   }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { writerWords } from "../../protocol/errors.ts";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
@@ -13,7 +14,7 @@ interface ImportDialogProps {
   readonly projectId: ProjectId;
 }
 
-/** Sessions made outside the app: which of an agent's to take in, how far it is, and what came of it. */
+/** Sessions made outside the app: choose an agent's sessions, follow the progress, see the result. */
 export function ImportDialog({ shell, projectId }: ImportDialogProps) {
   const { agents, projects } = shell.server.value;
   const ready = agents.filter(({ availability }) => availability === "ready");
@@ -67,7 +68,7 @@ function isIdle({ step }: ImportStep, chosen: number): boolean {
   return step === "asking" || (step === "choosing" && chosen === 0);
 }
 
-/** One button through all steps, so that the focus stays where the hand is. */
+/** One button through all steps, so that the focus stays in place. */
 function actionOf({ step }: ImportStep, chosen: number): string {
   switch (step) {
     case "running":
@@ -164,7 +165,7 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
   }
 }
 
-/** What came of an import: how many, and which ones not and why. */
+/** The result of an import: how many, and which failed and why. */
 function ImportResult({ done }: { readonly done: Done }) {
   const { failed, failedCount, problem } = done;
   return (
@@ -208,7 +209,7 @@ export type Found = Extract<PlainServerMessage, { type: "import:found" }>;
 export type Done = Extract<ImportMessage, { type: "import:done" }>;
 export type Progress = Pick<Extract<ImportMessage, { type: "import:progress" }>, "importId" | "done" | "total">;
 
-/** Where the dialog stands; each step carries only what it shows. */
+/** The step of the dialog; each has only its own data. */
 type ImportStep =
   | { readonly step: "asking" }
   | { readonly step: "refused"; readonly words: string }
@@ -220,11 +221,11 @@ interface ImportControl {
   readonly step: ImportStep;
   readonly start: (agentSessionIds: readonly string[]) => Promise<void>;
   readonly cancel: () => void;
-  /** Asks the agent again. */
+  /** Requests the list again. */
   readonly again: () => void;
 }
 
-/** Asks an agent what it has, imports what was chosen, and follows an import that already runs. */
+/** Requests an agent's list, imports the chosen sessions, and follows an import that already runs. */
 function useImport(shell: Shell, projectId: ProjectId, cliType: CliType | null): ImportControl {
   const [asked, setAsked] = useState<ImportStep>({ step: "asking" });
   const [started, setStarted] = useState<Progress | null>(null);
@@ -264,7 +265,7 @@ function useImport(shell: Shell, projectId: ProjectId, cliType: CliType | null):
   };
 }
 
-/** One that was started before the dialog was opened, by this agent or by any. */
+/** One that was started before the dialog was opened, for this agent or any. */
 function runningImport(shell: Shell, projectId: ProjectId, cliType: CliType | null) {
   const own = [...shell.imports.all.peek().values()].findLast(
     (one) => one.projectId === projectId && (cliType === null || one.cliType === cliType),
@@ -284,7 +285,14 @@ interface FoundListProps {
   readonly onChosen: (chosen: ReadonlySet<string>) => void;
 }
 
-/** What the agent has and we have not, newest first. */
+const OPEN_WORDS = {
+  working: "at work in a terminal",
+  asking: "asks in a terminal",
+  idle: "open in a terminal",
+  open: "open in a terminal",
+} as const;
+
+/** The agent's sessions that are not imported yet: those that are open in a terminal first, then newest first. */
 function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
   const { sessions, isCut, brings } = found;
   const fresh = sessions.filter(({ deletedHere }) => deletedHere !== true).map(({ agentSessionId }) => agentSessionId);
@@ -305,7 +313,7 @@ function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
         </label>
       )}
       <ul class="import-list" aria-label="Sessions to import">
-        {sessions.map(({ agentSessionId, title, updatedAt, deletedHere }) => (
+        {sessions.map(({ agentSessionId, title, updatedAt, deletedHere, writer }) => (
           <li key={agentSessionId}>
             <label>
               <input
@@ -316,6 +324,12 @@ function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
               <span class="truncate" title={title ?? agentSessionId}>
                 {title ?? <span class="mono faint">{agentSessionId}</span>}
               </span>
+              {writer && (
+                <span class="import-open" title={`${writerWords(writer)} has it open`}>
+                  <Icon name="terminal" class="icon-sm" />
+                  {OPEN_WORDS[writer.doing ?? "open"]}
+                </span>
+              )}
               {deletedHere && <span class="import-deleted faint">deleted here</span>}
               {updatedAt !== undefined && (
                 <time class="faint" dateTime={updatedAt} title={new Date(updatedAt).toLocaleString()}>

@@ -3,7 +3,7 @@ import { openSession } from "../../../tests/core/session-scene.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
 
 describe("AgentLink", () => {
-  it("W-2 a cancel while the agent is being brought back gives up what is only waited for, and sends no prompt", async () => {
+  it("W-2 a cancel while the agent is restored aborts waiting, and sends no prompt", async () => {
     await using at = await openSession();
     at.agents.last.say({ type: "lost", reason: "It stopped.", state: "crashed" });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ describe("AgentLink", () => {
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });
 
-  it("W-4 an agent that dies while it is being brought back is not held: the next message starts another", async () => {
+  it("W-4 an agent that exits while it is restored is dropped: the next message starts another", async () => {
     await using at = await openSession();
     at.agents.last.say({ type: "lost", reason: "It stopped.", state: "crashed" });
     at.agents.early = [{ type: "lost", reason: "It stopped again.", state: "crashed" }];
@@ -36,4 +36,30 @@ describe("AgentLink", () => {
     expect(at.agents.attached).toHaveLength(3);
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });
+});
+
+it("[SC-17] a message that comes while a database elsewhere is away reaches the agent when it is back", async () => {
+  await using at = await openSession();
+  await at.say("first");
+  at.agents.last.endTurn();
+  await at.service.flush();
+  at.agents.last.say({ type: "lost", reason: "It ended.", state: "crashed" });
+  await at.service.flush();
+  const { log } = at.store;
+  const count = log.userMessageCount.bind(log);
+  let failures = 0;
+  log.userMessageCount = async (sessionId) => {
+    failures += 1;
+    if (failures < 3) throw Object.assign(new Error("the database is away"), { storageFault: "disk-error" });
+    return count(sessionId);
+  };
+  const attached = at.agents.nextAttached();
+  await at.say("second");
+  await attached;
+  await at.service.flush();
+  at.agents.last.endTurn();
+  await at.service.flush();
+  expect([failures, at.agents.last.calls, at.errors]).toEqual([3, ["prompt second"], []]);
+  const { turn } = await at.state();
+  expect(turn.stopReason).toBe("end_turn");
 });

@@ -1,21 +1,16 @@
 import type { Choices } from "../../ports/agent-choices.ts";
 import type { AgentEvent, AgentSession, Agents, TryFlush } from "../../ports/agents.ts";
+import { whenBack } from "../../ports/database-away.ts";
 import { type AgentBinding, NO_AGENT_SESSION, type Said } from "../../ports/session-log.ts";
+import type { Part } from "../../protocol/entry.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
-import type { CliType, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
+import type { CliType, EntryId, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { ConfigOption, TurnError } from "../../protocol/session-parts.ts";
 import type { AgentEffect } from "../rules/session-context.ts";
 import { applyChoices } from "./apply-choices.ts";
 
-/** What is said when an agent had to start without its memory. */
-export function forgotten(hasTranscript: boolean): AgentEvent {
-  const what = "The agent could not restore its memory of this conversation and starts over.";
-  const content = hasTranscript ? `${what} The transcript is kept.` : what;
-  return { type: "notice", severity: "warning", content };
-}
-
-/** What is said to a session that an earlier run of the server left in the middle of a turn. */
+/** The event for a session that an earlier run of the server left in the middle of a turn. */
 export function lostWithServer({ state }: AgentBinding): AgentEvent {
   const reason = "The server stopped while this turn was running.";
   return { type: "lost", reason, state: state === "closed" ? "closed" : "crashed" };
@@ -27,40 +22,54 @@ interface AgentLinkDeps {
   readonly cliType: CliType;
   readonly agents: Agents;
   readonly binding: () => AgentBinding;
-  /** Until when the agent's copy is known, in milliseconds since 1970; null when nobody knows. */
+  /** Until when the agent's copy is known, in milliseconds since 1970; null if unknown. */
   readonly agentSeenAt: () => number | null;
-  /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
+  /** Messages of ended turns; the agent cannot have the one that is about to be sent. */
   readonly userMessages: () => Promise<number>;
   readonly said: () => Promise<readonly Said[]>;
-  /** What can be chosen now, as the agent has said. */
+  /** The current options of the agent. */
   readonly options: () => Promise<readonly ConfigOption[]>;
-  /** What the user chose last for agents of this kind. */
-  readonly choices: () => Choices;
+  /** The user's last choices for agents of this kind. */
+  readonly choices: () => Promise<Choices>;
+  /** Options of a session that this one goes on for. */
+  readonly carriedOptions: () => Choices;
+  /** The context pack that the agent gets with this message; null: none. */
+  readonly toldWith: (entryId: EntryId) => Promise<Part | null>;
+  /** Takes the checkpoint before a turn; the prompt waits for it. Never rejects. */
+  readonly beforePrompt: (turnId: TurnId) => Promise<void>;
+  /** Rejects with a refusal when the session's directory does not exist; null when there is nothing to check. */
+  readonly checkPlace: () => Promise<void> | null;
+  /** Throws a refusal when another program has the agent's conversation open. */
+  readonly checkWriter: () => void;
+  /** The conversation was continued elsewhere, which an agent that has it open does not notice. */
+  readonly isBehind: () => boolean;
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
   readonly tryFlush: TryFlush;
-  /** Resolves when the attachment is stored, or could not be. */
+  /** Resolves when the attachment is stored, or failed to be. */
   readonly onAttached: (agent: AgentSession) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** A session's hold on its agent: attached when first needed, dropped when the process is gone. */
+/** A session's link to its agent: attached when first needed, dropped when the process has ended. */
 export class AgentLink {
   readonly #deps: AgentLinkDeps;
   #agent: AgentSession | null = null;
   #attaching: Promise<AgentSession> | null = null;
-  /** Ends what an attachment only waits for. */
+  /** Aborts waiting during an attachment. */
   #givingUp = new AbortController();
   #losses = 0;
   #promptedTurn: TurnId | null = null;
   #withdrawnTurn: TurnId | null = null;
+  /** While a prompt waits for its checkpoint. */
+  #expectedPrompt: Disposable | null = null;
   #closes = 0;
 
   constructor(deps: AgentLinkDeps) {
     this.#deps = deps;
   }
 
-  /** Everything the agent says to this session; a lost process is forgotten before the session hears of it. */
+  /** All events of the agent for this session; a lost process is dropped before the session is notified. */
   readonly sink = (event: AgentEvent): void => {
     if (event.type === "lost") {
       this.#agent = null;
@@ -82,7 +91,7 @@ export class AgentLink {
     return this.#agent?.lastLine ?? 0;
   }
 
-  /** An earlier server has asked the agent for this turn. */
+  /** An earlier server sent the prompt of this turn. */
   goOn(turnId: TurnId): void {
     this.#promptedTurn = turnId;
   }
@@ -98,6 +107,9 @@ export class AgentLink {
       case "cancel":
         this.#cancel(effect.turnId);
         break;
+      case "stop-sub-agent":
+        this.#agent?.stopSubAgent(effect.toolCallId);
+        break;
       case "answer-permission":
         this.#agent?.answerPermission(effect.permissionId, effect.outcome);
         break;
@@ -112,12 +124,12 @@ export class AgentLink {
     }
   }
 
-  /** The session is deleted: what runs is stopped, what is asked is answered, and the agent forgets the conversation. */
+  /** The session is deleted: stops running work, answers open requests, and deletes the agent's conversation. */
   async end(asked: readonly PendingRequest[]): Promise<void> {
     const { sessionId, cliType, agents, binding } = this.#deps;
-    // One that is just being attached is let go too; that it could not be attached is no news any more.
+    // An agent that is being attached is closed, too; a failure to attach no longer matters.
     this.#givingUp.abort();
-    // A process that is just being started for this session alone need not get so far.
+    // A process that is starting for this session alone can be stopped.
     if (!this.#agent) await agents.end(sessionId);
     const agent = this.#agent ?? (await this.#attaching?.catch(() => null)) ?? null;
     this.#agent = null;
@@ -131,13 +143,22 @@ export class AgentLink {
     await agents.forget({ sessionId, cliType, cwd, agentSessionId: agent?.agentSessionId ?? agentSessionId });
   }
 
+  /** Closes the agent's session, and abandons a pending attachment. The next use attaches again. */
+  async release(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = null;
+    this.#closes += 1;
+    this.#givingUp.abort();
+    await this.#stop(agent);
+  }
+
   async configure(configId: string, value: string | boolean): Promise<void> {
     const agent = await this.ensure();
     await agent.configure(configId, value);
   }
 
   ensure(): Promise<AgentSession> {
-    // Given up for an earlier message: this one tries again.
+    // Aborted for an earlier message: this one retries.
     if (this.#attaching && this.#givingUp.signal.aborted)
       return this.#attaching.then(
         () => this.ensure(),
@@ -156,9 +177,12 @@ export class AgentLink {
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
     const [losses, closes] = [this.#losses, this.#closes];
+    await this.#deps.checkPlace();
+    this.#deps.checkWriter();
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
-    // An agent that was never there has nothing to bring back, and has forgotten nothing.
+    // An agent that never ran has nothing to restore, and has lost nothing.
     const isFirst = agentSessionId === NO_AGENT_SESSION && !(await said()).some(({ type }) => type === "assistant");
+    const carried = this.#deps.carriedOptions();
     const restore = isFirst
       ? null
       : {
@@ -171,11 +195,10 @@ export class AgentLink {
     const place = { sessionId, projectId, cliType, cwd };
     this.#deps.post({ type: "attaching" });
     const agent = await agents.attach({ ...place, restore, sink: this.sink, tryFlush, signal });
-    const choices = this.#deps.choices();
-    if (agent.origin === "new" && choices.size > 0)
-      await applyChoices(agent, this.#deps.options, choices, this.#deps.onError);
+    const choices = carried.size > 0 || agent.origin !== "new" ? carried : await this.#deps.choices();
+    if (choices.size > 0) await applyChoices(agent, this.#deps.options, choices, this.#deps.onError);
     if (closes !== this.#closes) await agent.close();
-    // It died while its last answer was on the way: nobody would ever hear from it again.
+    // It died while its last answer was on the way: no further event would arrive.
     if (losses !== this.#losses || closes !== this.#closes)
       throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
     this.#agent = agent;
@@ -190,8 +213,9 @@ export class AgentLink {
       this.#agent.cancel();
       return;
     }
-    // The agent still starts: the prompt was never sent and never will be, so the turn is over here and now.
+    // The agent is still starting: the prompt was never sent and never will be, so the turn ends now.
     this.#withdrawnTurn = turnId;
+    this.#expectedPrompt?.[Symbol.dispose]();
     this.#givingUp.abort();
     this.#deps.post({ type: "turn-ended", turnId, stopReason: "cancelled" });
   }
@@ -203,33 +227,60 @@ export class AgentLink {
   }
 
   async #prompt(effect: Extract<AgentEffect, { type: "prompt" }>): Promise<void> {
-    const { turnId, content, attachments } = effect;
+    const { turnId } = effect;
+    const isWanted = () => turnId !== this.#withdrawnTurn && this.#deps.isRunning(turnId);
+    let checkpoint: Promise<void> | null = null;
+    const checkpointed = () => {
+      checkpoint ??= this.#deps.beforePrompt(turnId);
+      return checkpoint;
+    };
     try {
-      const agent = await this.ensure();
-      if (turnId === this.#withdrawnTurn || !this.#deps.isRunning(turnId)) return;
-      this.#promptedTurn = turnId;
-      agent.prompt(turnId, content, attachments);
+      // Nothing was sent yet when a database that is away stands in the way.
+      await whenBack(isWanted, () => this.#tryPrompt(effect, isWanted, checkpointed));
     } catch (error) {
       this.#deps.post({ type: "turn-failed", turnId, error: turnError(error) });
       if (!(error instanceof RefusalError)) this.#deps.onError(error);
     }
   }
 
+  async #tryPrompt(
+    { turnId, entryId, content, attachments }: Extract<AgentEffect, { type: "prompt" }>,
+    isWanted: () => boolean,
+    checkpointed: () => Promise<void>,
+  ): Promise<void> {
+    const checking = this.#deps.checkPlace();
+    if (checking !== null) await checking;
+    if (this.#agent) {
+      this.#deps.checkWriter();
+      // It is opened again, and reads the new messages.
+      if (this.#deps.isBehind()) await this.release();
+    }
+    const checkpoint = checkpointed();
+    const agent = await this.ensure();
+    using expected = agent.expectPrompt();
+    this.#expectedPrompt = expected;
+    await checkpoint;
+    const told = await this.#deps.toldWith(entryId);
+    if (!isWanted()) return;
+    this.#promptedTurn = turnId;
+    agent.prompt(turnId, content, told === null ? attachments : [...attachments, told]);
+  }
+
   async #close(): Promise<void> {
     const agent = this.#agent;
     this.#agent = null;
-    // One that still starts is closed as soon as it is there.
+    // An agent that is still starting is closed as soon as it is attached.
     this.#closes += 1;
     this.#givingUp.abort();
     try {
       await this.#stop(agent);
     } finally {
-      // Closed for us, whatever the agent makes of it.
+      // Closed for us, whatever the agent does.
       this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
     }
   }
 
-  /** The agent has stopped working on this session when this returns, and a process of the session's own has ended. */
+  /** When this returns, the agent has stopped working on this session, and the session's own process has ended. */
   async #stop(agent: AgentSession | null): Promise<void> {
     await Promise.all([agent?.close(), this.#deps.agents.end(this.#deps.sessionId)]);
   }

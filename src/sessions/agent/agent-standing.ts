@@ -14,7 +14,10 @@ interface Standing {
   readonly isUnstored: boolean;
 }
 
-/** Which agent a session has and how far it has been heard: what a later server needs, stored with the facts. */
+/** Of one turn; a question asks the user, so there are few. */
+const ANSWERS_MAX = 100;
+
+/** Which agent a session has and how far its output was read: what a later server needs, stored with the facts. */
 export class AgentStanding {
   #binding: AgentBinding;
   #continuation: Continuation;
@@ -39,12 +42,12 @@ export class AgentStanding {
     return this.#isUnstored;
   }
 
-  /** The agent of an earlier run is there. */
+  /** The agent of an earlier run is still running. */
   rejoined(hasTurn: boolean): void {
     this.#binding = { ...this.#binding, state: hasTurn ? "active" : "idle" };
   }
 
-  /** The agent it was made with; the binding was stored a moment ago, how far it has been heard was not. */
+  /** The agent it was created with; the binding was just stored, the read position was not. */
   adopted({ processId }: AgentSession, lastLine: number): void {
     this.#bind({ ...this.#binding, state: "active" }, { processId, lastLine });
     this.seen(this.#binding.createdAt);
@@ -57,7 +60,23 @@ export class AgentStanding {
     this.seen(now);
   }
 
-  /** What the agent remembers up to now is in the transcript. */
+  /** It works in another directory from now on, where no agent has its conversation yet. */
+  moved(cwd: string, now: string): void {
+    const { state } = this.#binding;
+    this.#bind(
+      {
+        ...this.#binding,
+        agentSessionId: NO_AGENT_SESSION,
+        cwd,
+        createdAt: now,
+        since: now,
+        state: state === "closed" ? state : "idle",
+      },
+      { processId: null, lastLine: 0 },
+    );
+  }
+
+  /** Everything the agent remembers up to now is in the transcript. */
   seen(now: string): void {
     this.#continuation = { ...this.#continuation, agentSeenAt: now };
   }
@@ -77,25 +96,31 @@ export class AgentStanding {
     if (lastLine > this.#continuation.lastLine) this.#continuation = { ...this.#continuation, lastLine };
   }
 
-  /** A command's effects are about to be stored: the turn it stops, and whether the agent is let go. */
+  /** A command's effects are about to be stored: the turn it stops, answers, and whether the agent is closed. */
   decided(effects: readonly Effect[], state: AgentBinding["state"], now: string): void {
-    for (const effect of effects)
+    for (const effect of effects) {
       if (effect.type === "cancel") this.#continuation = { ...this.#continuation, cancelling: effect.turnId };
+      if (effect.type === "answer-question") {
+        const { elicitationId, answer } = effect;
+        const answers = [...this.#continuation.answers, { elicitationId, answer }].slice(-ANSWERS_MAX);
+        this.#continuation = { ...this.#continuation, answers };
+      }
+    }
     if (state !== this.#binding.state) this.#bind({ ...this.#binding, state, since: now }, null);
     if (effects.some((effect) => effect.type === "prompt" && effect.afresh))
       this.#bind({ ...this.#binding, agentSessionId: NO_AGENT_SESSION }, null);
   }
 
   turnEnded(): void {
-    this.#continuation = { ...this.#continuation, cancelling: null };
+    this.#continuation = { ...this.#continuation, cancelling: null, answers: [] };
   }
 
-  get now(): Standing {
+  snapshot(): Standing {
     return { binding: this.#binding, continuation: this.#continuation, isUnstored: this.#isUnstored };
   }
 
-  /** What was decided could not be stored. */
-  takeBack({ binding, continuation, isUnstored }: Standing): void {
+  /** Restores a snapshot: the decision could not be stored. */
+  restore({ binding, continuation, isUnstored }: Standing): void {
     this.#binding = binding;
     this.#continuation = continuation;
     this.#isUnstored = isUnstored;

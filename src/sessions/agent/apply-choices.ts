@@ -3,10 +3,10 @@ import type { AgentSession } from "../../ports/agents.ts";
 import { RefusalError } from "../../protocol/errors.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
 
-/** A session is made all the same when an agent takes longer to change a setting; the change then comes when it comes. */
+/** If the agent takes longer to change a setting, the session is created anyway and the change follows. */
 const CHOICES_WAIT_MS_MAX = 5_000;
 
-/** Starts a new agent session the way the user left the last one, as far as the agent still offers that. */
+/** Starts a new agent session with the user's last choices, as far as the agent still offers them. */
 export async function applyChoices(
   agent: AgentSession,
   options: () => Promise<readonly ConfigOption[]>,
@@ -28,20 +28,20 @@ async function applyAll(
   choices: Choices,
 ): Promise<void> {
   for (const configId of inOrder(await options())) {
-    // Looked at anew each time: a choice may change what else there is to choose.
+    // Read again each time: one choice may change the other options.
     const option = (await options()).find(({ id }) => id === configId);
     const value = choices.get(configId);
     if (!option || value === undefined || !wantsChange(option, choices)) continue;
     try {
       await agent.configure(configId, value);
     } catch (error) {
-      // What the agent no longer takes stays as the agent has it.
+      // A value that the agent no longer accepts stays as the agent has it.
       if (!(error instanceof RefusalError)) throw error;
     }
   }
 }
 
-/** The model goes first: what else can be chosen depends on it. */
+/** The model comes first: other options depend on it. */
 function inOrder(options: readonly ConfigOption[]): string[] {
   const isModel = ({ category }: ConfigOption) => category === "model";
   return [...options.filter(isModel), ...options.filter((option) => !isModel(option))].map(({ id }) => id);
@@ -52,7 +52,8 @@ function wantsChange(option: ConfigOption, choices: Choices): boolean {
   return value !== undefined && value !== option.currentValue && isOffered(option, value);
 }
 
-function isOffered(option: ConfigOption, value: string | boolean): boolean {
+/** Whether the agent's option has this value. */
+export function isOffered(option: ConfigOption, value: string | boolean): boolean {
   if (option.type === "boolean") return typeof value === "boolean";
   return option.options.some((choice) =>
     "group" in choice ? choice.options.some((one) => one.value === value) : choice.value === value,

@@ -1,14 +1,14 @@
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
 
-/** Agents may speak before the session they speak in exists here: what they say is held until it does. */
+/** Agents may send events before their session exists here: they are held until it does. */
 export class EarlyEvents {
   #held: AgentEvent[] = [];
   #target: ((event: AgentEvent) => void) | null = null;
 
   #options: readonly ConfigOption[] = [];
 
-  /** What can be chosen, as far as was said. */
+  /** The options received so far. */
   get options(): readonly ConfigOption[] {
     return this.#options;
   }
@@ -19,7 +19,7 @@ export class EarlyEvents {
     else this.#held.push(event);
   };
 
-  /** The agent is gone: nothing it said here will ever be stored. */
+  /** The agent has ended: its events here will never be stored. */
   get isLost(): boolean {
     return this.#held.some(({ type }) => type === "lost");
   }

@@ -3,6 +3,7 @@ import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
 import { type CliType, cliTypeOf, type ElicitationId, type PermissionId, type SessionId } from "../../protocol/ids.ts";
 import { isQuestion } from "../../protocol/pending-request.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import type { Session } from "../session.ts";
 import { lostWithServer } from "./agent-link.ts";
 import type { RejoinedAgent } from "./rejoined-agent.ts";
@@ -15,23 +16,23 @@ interface RecoveryDeps {
   readonly watch: (sessionId: SessionId, elicitationId: ElicitationId) => void;
 }
 
-/** What becomes of turns that an earlier run of the server did not see the end of. */
+/** Decides about turns that were running when an earlier server stopped. */
 export class Recovery {
-  /** Those that go on, until they have caught up. */
+  /** Turns that continue, until they have caught up. */
   readonly #goingOn = new Map<Session, RejoinedAgent>();
 
-  /** To be told of every session that is loaded. */
+  /** Must be called for every loaded session. */
   found(session: Session, stored: StoredSession, outcomes: ReadonlyMap<PermissionId, PermissionOutcome>): void {
     const rejoined = session.rejoin(stored, outcomes);
-    if (rejoined.goesOn) this.#goingOn.set(session, rejoined);
-    // Without its agent, a turn or a question found open belongs to a process that is gone.
-    else if (stored.row.turn.state !== "idle" || stored.state.pending.length + stored.state.visits.length > 0)
+    if (rejoined.continues) this.#goingOn.set(session, rejoined);
+    // Without its agent, an open turn, question or sub-agent belongs to a process that has ended.
+    else if (stored.row.turn.state !== "idle" || openParts(stored.state) > 0)
       session.observe(lostWithServer(stored.binding));
   }
 
   /**
-   * Turns whose agent outlived an earlier run go on, and those it was never asked for begin. The others end as
-   * interrupted, with what had arrived.
+   * Turns whose agent outlived an earlier run continue, and those that were never prompted start. The others end as
+   * interrupted, with the output received so far.
    */
   async run({ log, agents, load, watch }: RecoveryDeps): Promise<{ goOn: number; interrupted: number }> {
     const unfinished = await log.unfinished();
@@ -49,7 +50,11 @@ export class Recovery {
   }
 }
 
-/** Turns that failed because the user had not signed in are tried again by themselves. */
+function openParts({ pending, visits, subAgentCalls }: SessionState): number {
+  return pending.length + visits.length + subAgentCalls.length;
+}
+
+/** Turns that failed because the user had not signed in are retried automatically. */
 export async function retrySignedOut(sessions: Iterable<Session>, cliType: CliType): Promise<void> {
   const waiting = [...sessions].filter(({ id, state: { turn } }) => {
     const isRefused = turn.state === "idle" && turn.error?.code === "AGENT_AUTH_REQUIRED";

@@ -7,6 +7,7 @@ import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { findQuestion } from "../rules/open-requests.ts";
 import type { AgentEffect } from "../rules/session-context.ts";
+import { withNotes } from "../rules/turn.ts";
 import type { AgentLink } from "./agent-link.ts";
 
 interface RejoinDeps {
@@ -17,7 +18,7 @@ interface RejoinDeps {
   readonly tryFlush: TryFlush;
 }
 
-/** What a session found when a server started: its agent still at work, or not, and the turn that was under way. */
+/** What a session found when a server started: its agent, if it is still running, and the turn that was running. */
 export class RejoinedAgent {
   readonly #stored: StoredSession;
   readonly #link: AgentLink;
@@ -37,7 +38,10 @@ export class RejoinedAgent {
               state.pending.some((asked) => requestIdOf(asked) === permissionId)
                 ? "open"
                 : (outcomes.get(permissionId) ?? null),
-            isOpen: (elicitationId) => findQuestion(state, elicitationId) !== undefined,
+            answerOf: (elicitationId) =>
+              findQuestion(state, elicitationId) !== undefined
+                ? "open"
+                : (continuation.answers.find((one) => one.elicitationId === elicitationId)?.answer ?? null),
             sink: link.sink,
             tryFlush,
           });
@@ -49,16 +53,16 @@ export class RejoinedAgent {
   }
 
   /**
-   * The turn that was under way need not end: its agent is there, or was never asked. A prompt is only ever sent to an
-   * agent that is attached, and attaching is stored first.
+   * The running turn need not end: its agent is attached, or was never prompted. A prompt is only sent to an
+   * attached agent, and attaching is stored first.
    */
-  get goesOn(): boolean {
+  get continues(): boolean {
     const { binding, state } = this.#stored;
-    // One that was let go is over, whatever its turn was at.
+    // A closed one has ended, whatever its turn did.
     return this.isThere || (isTurnActive(state.turn) && binding.state !== "active" && binding.state !== "closed");
   }
 
-  /** Questions that the agent has taken back while nobody looked. */
+  /** Questions that the agent withdrew while there was no server. */
   withdrawn({ pending }: SessionState): readonly AgentEvent[] {
     return pending.flatMap((asked): AgentEvent[] => {
       if (this.#agent?.isAsking(isQuestion(asked) ? asked.elicitationId : asked.permissionId) !== false) return [];
@@ -68,27 +72,35 @@ export class RejoinedAgent {
     });
   }
 
-  /** Messages for the running turn that did not get on their way to it. */
-  #unsteered(agent: RejoinedSession, { queue }: SessionState, turnId: TurnId): readonly AgentEffect[] {
+  /**
+   * Messages that were to join this turn and were not sent. The link answers for those that can no longer join it: they
+   * wait like others.
+   */
+  #unsteered({ queue }: SessionState, turnId: TurnId): readonly AgentEffect[] {
     return queue
-      .filter(({ steering, commandId }) => steering && !agent.hasPrompted(commandId))
+      .filter(({ steering, commandId }) => steering && this.#agent?.hasPrompted(commandId) !== true)
       .map(({ commandId, content, attachments = [] }) => ({ type: "steer", turnId, commandId, content, attachments }));
   }
 
-  /** What was decided, stored, and kept from reaching the agent by the end of the server. */
+  /** Effects that were decided and stored but did not reach the agent before the server stopped. */
   unsaid(state: SessionState, lastUserEntry: () => UserEntry | null): readonly AgentEffect[] {
     const { turnId } = this.#stored.state.turn;
-    // Meanwhile over, or the next one has begun: that says for itself what it has to say.
-    if (turnId === undefined || !isTurnActive(state.turn) || state.turn.turnId !== turnId) return [];
+    if (turnId === undefined) return [];
+    // The turn has ended, or the next one has started: that sends its own prompt.
+    if (!isTurnActive(state.turn) || state.turn.turnId !== turnId) return this.#unsteered(state, turnId);
     const isCancelled = this.#stored.continuation.cancelling === turnId;
     if (this.#agent?.hasPrompted(turnId)) {
       this.#link.goOn(turnId);
-      const unsteered = this.#unsteered(this.#agent, state, turnId);
+      const unsteered = this.#unsteered(state, turnId);
       return isCancelled && !this.#agent.hasCancelled(turnId) ? [...unsteered, { type: "cancel", turnId }] : unsteered;
     }
-    if (isCancelled) return [{ type: "cancel", turnId }];
+    const unsteered = this.#unsteered(state, turnId);
+    if (isCancelled) return [...unsteered, { type: "cancel", turnId }];
     const said = state.open.find((entry) => entry.type === "user" && entry.turnId === turnId);
     const entry = said?.type === "user" ? said : lastUserEntry();
-    return entry ? [{ type: "prompt", turnId, content: entry.content, attachments: entry.attachments ?? [] }] : [];
+    if (!entry) return unsteered;
+    const { entryId, content, attachments = [] } = entry;
+    const told = withNotes(state.toldNotes, attachments);
+    return [...unsteered, { type: "prompt", turnId, entryId, content, attachments: told }];
   }
 }

@@ -26,9 +26,9 @@ describe("SilenceWatch", () => {
     };
   }
 
-  it("tells once when nothing was heard for the whole time", () => {
+  it("reports once if there was no event for the whole time", () => {
     const { watch, silences, pass } = scene();
-    watch.heard(true);
+    watch.reset(true);
     pass(950);
     expect(silences()).toBe(0);
     pass(50);
@@ -37,10 +37,10 @@ describe("SilenceWatch", () => {
     expect(silences()).toBe(1);
   });
 
-  it("counts from what was heard last", () => {
+  it("counts from the last event", () => {
     const { watch, silences, pass } = scene();
     for (let words = 0; words < 20; words += 1) {
-      watch.heard(true);
+      watch.reset(true);
       pass(900);
     }
     expect(silences()).toBe(0);
@@ -48,17 +48,17 @@ describe("SilenceWatch", () => {
     expect(silences()).toBe(1);
   });
 
-  it("does not mind silence while there is nothing to hear, and watches again afterwards", () => {
+  it("ignores silence while nothing is expected, and watches again afterwards", () => {
     const { watch, silences, pass } = scene();
-    watch.heard(true);
+    watch.reset(true);
     pass(500);
-    watch.heard(false);
+    watch.reset(false);
     pass(5_000);
     expect(silences()).toBe(0);
-    watch.heard(true);
+    watch.reset(true);
     pass(1_000);
     expect(silences()).toBe(1);
-    watch.heard(true);
+    watch.reset(true);
     pass(1_000);
     expect(silences()).toBe(2);
   });

@@ -1,9 +1,9 @@
-/** Notices when nothing has been heard for a while. Hearing something costs no timer: the one there is looks again. */
+/** Detects that there was no event for a while. An event costs no timer: the running one checks again. */
 export class SilenceWatch {
   readonly #silentMs: number;
   readonly #now: () => number;
   readonly #onSilent: () => void;
-  #heardAt = 0;
+  #lastEventAt = 0;
   #watching = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -13,8 +13,9 @@ export class SilenceWatch {
     this.#onSilent = onSilent;
   }
 
-  heard(watch: boolean): void {
-    this.#heardAt = this.#now();
+  /** There was an event. `watch`: a silence from now on counts. */
+  reset(watch: boolean): void {
+    this.#lastEventAt = this.#now();
     this.#watching = watch;
     if (watch && !this.#timer) this.#arm(this.#silentMs);
   }
@@ -27,7 +28,7 @@ export class SilenceWatch {
   #look(): void {
     this.#timer = null;
     if (!this.#watching) return;
-    const leftMs = this.#heardAt + this.#silentMs - this.#now();
+    const leftMs = this.#lastEventAt + this.#silentMs - this.#now();
     if (leftMs > 0) this.#arm(leftMs);
     else this.#onSilent();
   }

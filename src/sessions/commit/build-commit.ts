@@ -1,6 +1,6 @@
 import type { Lookups } from "../../lib/lookups.ts";
 import type { Commit, Said, SessionLog } from "../../ports/session-log.ts";
-import { agentIdOf, type Entry, type UserEntry } from "../../protocol/entry.ts";
+import { type Entry, externalIdOf, type UserEntry } from "../../protocol/entry.ts";
 import type { Fact } from "../../protocol/facts.ts";
 import type { EntryId, SessionId } from "../../protocol/ids.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
@@ -8,23 +8,23 @@ import type { WholeOutput } from "../../protocol/shorten-entry.ts";
 import { type CommandResult, receiptOf } from "../command-result.ts";
 import type { SessionContext } from "../rules/session-context.ts";
 
-/** The words of a longer turn enter the search in small steps: nobody waits for its end because of them. */
+/** The text of a longer turn enters the search index in small steps, so that its end is not delayed. */
 const SEARCHED_AT_ONCE_ENTRIES_MAX = 2_000;
 
 interface Made {
   readonly facts: readonly Fact[];
-  /** With the facts in it. */
+  /** Includes the facts. */
   readonly state: SessionState;
   readonly outputs: readonly WholeOutput[];
   readonly done: CommandResult | null;
   readonly now: string;
-  /** Someone looks at the session. */
+  /** Someone is viewing the session. */
   readonly isShown: boolean;
-  /** The agent repeats what was said long ago, so nothing happens in the session. */
+  /** The agent replays old messages, so there is no new activity. */
   readonly isFromMemory: boolean;
 }
 
-/** What is to be stored of new facts, and the state that is left to work with. */
+/** Computes what to store for new facts, and the remaining working state. */
 export function buildCommit({ facts, state, outputs, done, now, isShown, isFromMemory }: Made) {
   const { settled, working } = settle(state);
   const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
@@ -40,7 +40,7 @@ export function buildCommit({ facts, state, outputs, done, now, isShown, isFromM
   return { commit, settled, working };
 }
 
-/** What the user should know of: a turn that ended, however it did, and one that waits for them. */
+/** What the user should notice: an ended turn, in any way, and one that waits for them. */
 function attentionOf(facts: readonly Fact[], isSeen: boolean): Commit["attention"] {
   const news = facts.findLast(
     (fact) => fact.type === "session:turn" && (fact.turn.state === "idle" || fact.turn.state === "waiting"),
@@ -48,7 +48,7 @@ function attentionOf(facts: readonly Fact[], isSeen: boolean): Commit["attention
   return news ? { seq: news.seq, isSeen } : null;
 }
 
-/** Entries of ended turns leave the working state for the entry table; the cost of a session is its open turn. */
+/** Entries of ended turns move from the working state to the entry table; a session's cost is its open turn. */
 export function settle(state: SessionState): { settled: readonly Entry[]; working: SessionState } {
   if (isTurnActive(state.turn)) return { settled: state.settled, working: { ...state, settled: [] } };
   return { settled: [...state.settled, ...state.open], working: { ...state, settled: [], open: [] } };
@@ -59,7 +59,7 @@ function isActivity(fact: Fact): boolean {
   return fact.type === "session:update" || fact.type === "session:chunk" || fact.type === "session:turn";
 }
 
-/** Entries that have left the working state, as they stand now: what is not stored yet counts before what is. */
+/** Entries that have left the working state, in their latest form: unstored changes count before stored ones. */
 export class SettledEntries {
   readonly #sessionId: SessionId;
   readonly #log: SessionLog;
@@ -75,12 +75,12 @@ export class SettledEntries {
   }
 
   static async open(sessionId: SessionId, log: SessionLog, lookups: Lookups): Promise<SettledEntries> {
-    // At most one note of ours about a turn's end stands after the last thing said in it.
+    // At most one notice about a turn's end follows the last entry of the conversation.
     const newest = await log.page(sessionId, null, 2);
-    return new SettledEntries(sessionId, log, lookups, newest?.entries.findLast(isSaid) ?? null);
+    return new SettledEntries(sessionId, log, lookups, newest?.entries.findLast(isConversation) ?? null);
   }
 
-  /** For deciding and observing in the middle of a burst: its own facts are in `state` and `staged`, not in the log. */
+  /** For deciding and observing during a burst: its own facts are in `state` and `staged`, not in the log. */
   seenFrom(state: SessionState, staged: readonly Fact[]) {
     const revised = (entry: Entry | null) =>
       entry && (lateEntries(staged).findLast(({ entryId }) => entryId === entry.entryId) ?? entry);
@@ -91,33 +91,33 @@ export class SettledEntries {
         state.settled.findLast((entry) => entry.entryId === entryId) ??
         revised(lookups.find<Entry | null>(`entry ${entryId}`, null, () => log.settledEntry(id, entryId))),
       get lastSettled() {
-        return state.settled.findLast(isSaid) ?? revised(last);
+        return state.settled.findLast(isConversation) ?? revised(last);
       },
       lastUserEntry: () =>
         state.settled.findLast(isPrompt) ??
         lookups.find<UserEntry | null>("last user entry", null, () => log.lastUserEntry(id)),
       settledByAgentId: (agentId) =>
-        state.settled.findLast((entry) => agentIdOf(entry) === agentId) ??
+        state.settled.findLast((entry) => externalIdOf(entry) === agentId) ??
         revised(lookups.find<Entry | null>(`agent ${agentId}`, null, () => log.settledByAgentId(id, agentId))),
       said: () => lookups.find<readonly Said[]>("said", [], () => log.said(id)),
     } satisfies Partial<SessionContext> & Record<string, unknown>;
   }
 
-  /** These have settled, and the facts revised those, on disk. */
+  /** These entries have settled, and those facts revised others, on disk. */
   committed(settled: readonly Entry[], facts: readonly Fact[]): void {
     this.#lookups.clear();
-    const last = settled.findLast(isSaid) ?? this.#last;
+    const last = settled.findLast(isConversation) ?? this.#last;
     this.#last = lateEntries(facts).findLast(({ entryId }) => entryId === last?.entryId) ?? last;
   }
 }
 
-/** A message of the user's that began a turn of its own: the one to send again when that failed. */
+/** A user message that started a turn: the one to send again if that failed. */
 function isPrompt(entry: Entry): entry is UserEntry {
   return entry.type === "user" && entry.parentToolCallId === undefined && !entry.steered;
 }
 
-/** Words of ours about how a turn ended are no part of the talk: what comes late belongs to what was said before them. */
-function isSaid(entry: Entry): boolean {
+/** Our notices about the end of a turn are not part of the conversation: late updates belong to the entry before them. */
+function isConversation(entry: Entry): boolean {
   return entry.type !== "notice" || entry.turnEnd === undefined;
 }
 

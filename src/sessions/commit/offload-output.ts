@@ -11,7 +11,7 @@ export interface Taken {
   readonly outputs: readonly WholeOutput[];
 }
 
-/** What is too long for a fact goes to the store apart, once; the fact has its two ends. Pure. */
+/** Output that is too long for a fact is stored separately, once; the fact has its two ends. Pure. */
 export function offloadOutput(state: SessionState, fact: FactBody, settled: (entryId: EntryId) => Entry | null): Taken {
   switch (fact.type) {
     case "session:update": {
@@ -25,7 +25,7 @@ export function offloadOutput(state: SessionState, fact: FactBody, settled: (ent
       return known?.type === "tool-call" ? grow(known, fact, !open) : { fact, outputs: [] };
     }
     case "permission:request": {
-      // The call's own entry has them whole; the question shows what fits.
+      // The call's own entry has them complete; the request shows what fits.
       const { parts = [] } = fact.toolCall;
       const short = shortenParts(parts);
       if (short.cut.length === 0) return { fact, outputs: [] };
@@ -36,7 +36,7 @@ export function offloadOutput(state: SessionState, fact: FactBody, settled: (ent
   }
 }
 
-/** The first piece past the limit takes all before it along; every later one is only added. */
+/** The first piece past the limit moves everything before it, too; later ones are only appended. */
 function grow(known: ToolCallEntry, fact: Extract<FactBody, { type: "session:chunk" }>, isLate: boolean): Taken {
   const { entryId, result = "", truncated: before } = known;
   const { text, truncated } = extend({ text: result, truncated: before }, fact.content);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "bun:test";
-import { PROJECT } from "../../../tests/core/names.ts";
-import { BINDING, openStore, sessionRow, type TestStore } from "../../../tests/core/open-store.ts";
+import { BINDING, PROJECT, sessionRow } from "../../../tests/core/names.ts";
+import { openStore, type TestStore } from "../../../tests/core/open-store.ts";
 import { NO_CONTINUATION } from "../../ports/session-log.ts";
 import type { Delegator } from "../../protocol/delegation.ts";
 import { SessionId, TurnId } from "../../protocol/ids.ts";
 import { EMPTY_SESSION } from "../../protocol/session-schema.ts";
+import { SqliteDelegationStore } from "../../store/sqlite-delegation-store.ts";
 import { Delegations, isRefusal, TREE_LIMITS, type TreeLimits } from "./delegations.ts";
 
 const id = (name: string) => SessionId.parse(`builtin:${name}`);
@@ -15,9 +16,9 @@ function scene(store: TestStore, limits: Partial<TreeLimits> = {}) {
     limits: { ...TREE_LIMITS, ...limits },
     keepChildren: false,
   });
-  /** A child is made as the session service makes one: admitted, stored, counted. */
+  /** Creates a child as the session service does: admitted, stored, counted. */
   const make = async (parentId: Delegator, name: string, budget = {}): Promise<boolean> => {
-    const admitted = delegations.admitChild(parentId, budget);
+    const admitted = await delegations.admitChild(parentId, budget, id(name));
     if (isRefusal(admitted)) return false;
     using _ = admitted;
     await store.log.create({ ...sessionRow(id(name)), projectId: PROJECT }, BINDING, null, admitted.delegation);
@@ -54,7 +55,7 @@ function scene(store: TestStore, limits: Partial<TreeLimits> = {}) {
 }
 
 describe("Delegations", () => {
-  it("O-6 counts levels from the top, and places that are only promised", async () => {
+  it("O-6 counts levels from the top, and includes reserved slots", async () => {
     await using store = await openStore();
     await store.log.create(sessionRow(id("top")), BINDING, null);
     const { make, delegations } = scene(store, { depthMax: 2, childrenMax: 2 });
@@ -63,30 +64,68 @@ describe("Delegations", () => {
       true,
       false,
     ]);
-    expect(store.delegations.get(id("b"))).toEqual({ parentId: id("a"), rootId: id("top"), depth: 2, budget: {} });
-    const promised = delegations.admitChild(id("top"), {});
+    expect(await store.delegations.get(id("b"))).toEqual({
+      parentId: id("a"),
+      rootId: id("top"),
+      depth: 2,
+      budget: {},
+    });
+    const promised = await delegations.admitChild(id("top"), {}, id("promised"));
     expect(await make(id("top"), "one too many")).toBe(false);
     if (!isRefusal(promised)) promised[Symbol.dispose]();
     expect([await make(id("top"), "d"), await make(id("top"), "e")]).toEqual([true, false]);
     expect(await make(null, "outside")).toBe(true);
-    expect(store.delegations.children(null)).toEqual([id("outside")]);
+    expect(await store.delegations.children(null)).toEqual([id("outside")]);
   });
 
-  it("X-20 counts a turn once, however often it is told, and the time until it was last heard", async () => {
+  it("O-6 agents asked for at once share the places that are left", async () => {
     await using store = await openStore();
-    const { make, turn } = scene(store);
-    await make(null, "a");
-    for (const state of ["running", "running", "idle"] as const) await turn("a", state);
-    await turn("a", "running", "u");
-    expect(store.delegations.running(null)).toEqual([id("a")]);
-    store.reopen();
-    expect(store.delegations.spentBy(id("a"))).toEqual({ turns: 2, tokens: 0, cost: 0, workMs: 2_000 });
-    await turn("a", "idle", "u", "2026-01-01T00:00:00.500Z");
-    expect(store.delegations.spentBy(id("a")).workMs).toBe(2_500);
-    expect(store.delegations.running(null)).toEqual([]);
+    await store.log.create(sessionRow(id("top")), BINDING, null);
+    const { delegations } = scene(store, { childrenMax: 2, runningMax: 3 });
+    const admitted = async (admit: (nth: number) => Promise<Parameters<typeof isRefusal>[0]>) =>
+      (await Promise.all(Array.from({ length: 6 }, (_, nth) => admit(nth)))).filter((one) => !isRefusal(one)).length;
+    expect(await admitted((nth) => delegations.admitChild(id("top"), {}, id(`child ${nth}`)))).toBe(2);
+    expect(await admitted(() => delegations.admitTurn(id("top"), null))).toBe(3);
   });
 
-  it("X-20 the budget of any agent on the way up stops work below it, and none beside it", async () => {
+  it("O-6 an agent that is stored while places are counted is not overlooked", async () => {
+    await using store = await openStore();
+    await store.log.create(sessionRow(id("top")), BINDING, null);
+    let onCounted = async (): Promise<void> => undefined;
+    const liveChildren = async (by: Delegator) => {
+      const live = await store.delegations.liveChildren(by);
+      await onCounted();
+      return live;
+    };
+    const slow = { ...store, delegations: Object.assign(new SqliteDelegationStore(store.db), { liveChildren }) };
+    const { delegations } = scene(slow, { childrenMax: 1 });
+    const first = await delegations.admitChild(id("top"), {}, id("a"));
+    if (isRefusal(first)) throw new Error("a place is free");
+    onCounted = async () => {
+      onCounted = async () => undefined;
+      await store.log.create(sessionRow(id("a")), BINDING, null, first.delegation);
+      first[Symbol.dispose]();
+    };
+    expect(isRefusal(await delegations.admitChild(id("top"), {}, id("b")))).toBe(true);
+  });
+
+  it("O-6 an agent that is stored and still holds its place counts once", async () => {
+    await using store = await openStore();
+    await store.log.create(sessionRow(id("top")), BINDING, null);
+    const { delegations, make, turn } = scene(store, { childrenMax: 2, runningMax: 2 });
+    const first = await delegations.admitChild(id("top"), {}, id("a"));
+    if (isRefusal(first)) throw new Error("a place is free");
+    await store.log.create(sessionRow(id("a")), BINDING, null, first.delegation);
+    expect(await make(id("top"), "b")).toBe(true);
+    const working = await delegations.admitTurn(id("top"), null);
+    if (isRefusal(working)) throw new Error("a place is free");
+    working.child = id("a");
+    await turn("a", "running");
+    expect(isRefusal(await delegations.admitTurn(id("b"), id("b")))).toBe(false);
+    expect(isRefusal(await delegations.admitTurn(id("top"), null))).toBe(true);
+  });
+
+  it("X-20 the budget of any ancestor stops work below it, and none beside it", async () => {
     await using store = await openStore();
     const { make, turn, delegations } = scene(store);
     await make(null, "a", { turns: 1 });
@@ -94,8 +133,8 @@ describe("Delegations", () => {
     await make(null, "c");
     await turn("b", "running");
     await turn("b", "idle");
-    expect(isRefusal(delegations.admitTurn(id("b")))).toBe(true);
+    expect(isRefusal(await delegations.admitTurn(id("b"), id("b")))).toBe(true);
     expect(await make(id("a"), "d")).toBe(false);
-    expect(isRefusal(delegations.admitTurn(id("c")))).toBe(false);
+    expect(isRefusal(await delegations.admitTurn(id("c"), id("c")))).toBe(false);
   });
 });

@@ -7,12 +7,9 @@ import { SessionId } from "../../protocol/ids.ts";
 interface DelegationsDeps {
   readonly store: DelegationStore;
   readonly limits: TreeLimits;
-  /** Children go on when their parent is ended. */
+  /** Children continue when their parent is ended. */
   readonly keepChildren: boolean;
 }
-
-/** Leave to go on; given back once the store counts what it was given for. */
-type Admission<Granted = object> = Disposable & Granted;
 
 const BUDGET_WORDS: readonly { readonly name: keyof Budget & keyof Spent; readonly unit: string }[] = [
   { name: "turns", unit: "turns" },
@@ -21,77 +18,80 @@ const BUDGET_WORDS: readonly { readonly name: keyof Budget & keyof Spent; readon
   { name: "workMs", unit: "ms of work" },
 ];
 
-/** The limits of trees of agents: who may start one more agent, and one more turn. */
+/** The limits of agent trees: who may start another agent, and another turn. */
 export class Delegations {
   readonly #deps: DelegationsDeps;
-  /** Children on their way, and turns on their way: not in the store yet, but not free to give any more. */
-  readonly #children = new Places<Delegator>();
-  readonly #turns = new Places<Delegator>();
+  /** Reserved children and turns: not in the store yet, but counted. */
+  readonly #children = new Places();
+  readonly #turns = new Places();
 
   constructor(deps: DelegationsDeps) {
     this.#deps = deps;
   }
 
-  /** One more child for a session, or for a program outside. */
-  admitChild(by: Delegator, budget: Budget): Refusal | Admission<{ readonly delegation: Delegation }> {
+  /** Another child for a session, or for a program outside. */
+  async admitChild(
+    by: Delegator,
+    budget: Budget,
+    childId: SessionId,
+  ): Promise<Refusal | (Place & { readonly delegation: Delegation })> {
     const { store, limits } = this.#deps;
     const parentId = sessionIn(by);
-    const parent = parentId === null ? null : store.get(parentId);
+    const parent = parentId === null ? null : await store.get(parentId);
     const depth = (parent?.depth ?? 0) + 1;
     if (depth > limits.depthMax)
       return REFUSE.treeLimit("levels of agents", limits.depthMax, "Do the work in this session instead.");
-    const count = store.liveChildCount(by) + this.#children.taken(by);
-    if (count >= limits.childrenMax) {
+    const place = await this.#children.takeBelow(limits.childrenMax, by, childId, () => store.liveChildren(by));
+    if (!place) {
       const whose = parentId === null ? "agents of one program" : "agents of one session";
       return REFUSE.treeLimit(whose, limits.childrenMax, "End one with kill_agent first.");
     }
-    const over = this.#overBudget(by);
-    if (over) return over;
     const delegation = { parentId, rootId: this.#rootOf(by, parent), depth, budget };
-    return Object.assign(this.#children.take(by), { delegation });
+    return (await this.#refuseAdmitted(place, by)) ?? Object.assign(place, { delegation });
   }
 
-  /** One more turn in the tree of an agent, or of whoever asks for a new one. */
-  admitTurn(asked: Delegator): Refusal | Admission {
+  /** One more turn in the tree of an agent, or of whoever asks for a new one: then `child` is set once it is made. */
+  async admitTurn(asked: Delegator, child: SessionId | null): Promise<Refusal | Place> {
     const { store, limits } = this.#deps;
     const session = sessionIn(asked);
-    const root = this.#rootOf(asked, session === null ? null : store.get(session));
-    if (store.running(root).length + this.#turns.taken(root) >= limits.runningMax)
+    const root = this.#rootOf(asked, session === null ? null : await store.get(session));
+    const place = await this.#turns.takeBelow(limits.runningMax, root, child, () => store.running(root));
+    if (!place)
       return REFUSE.treeLimit(
         "agents running at once",
         limits.runningMax,
         "Wait for one with wait_for_agents, or stop one with cancel_agent.",
       );
-    return this.#overBudget(asked) ?? this.#turns.take(root);
+    return (await this.#refuseAdmitted(place, asked)) ?? place;
   }
 
-  /** What a message to an agent at work is measured by: it waits its turn, but it will be spent. */
-  refuseSpending(childId: SessionId): Refusal | null {
+  /** The budget check for a message to a busy agent: it is queued, but it will be spent. */
+  refuseSpending(childId: SessionId): Promise<Refusal | null> {
     return this.#overBudget(childId);
   }
 
-  /** The top of an agent's tree; undefined for a session that was started by hand. */
-  rootOf(childId: SessionId): Delegator | undefined {
-    return this.#deps.store.get(childId)?.rootId;
+  /** The root of an agent's tree; undefined for a session started by the user. */
+  async rootOf(childId: SessionId): Promise<Delegator | undefined> {
+    return (await this.#deps.store.get(childId))?.rootId;
   }
 
-  /** The agents of a tree whose turn has not ended. */
-  runningIn(rootId: Delegator): readonly SessionId[] {
+  /** The agents of a tree with a running turn. */
+  runningIn(rootId: Delegator): Promise<readonly SessionId[]> {
     return this.#deps.store.running(rootId);
   }
 
   /**
-   * Which running turns have to stop, and in how many ms the next budget of time is spent if all go on. Tokens, money and time
-   * are spent as a turn goes; `workedMs` is what each has worked, which is not on record yet. A turn that was admitted is counted
-   * already and goes on. A budget that is spent stops everyone below it.
+   * Which running turns have to stop, and in how many ms the next time budget is spent if all continue. Tokens, money
+   * and time are spent during a turn; `workedMs` is the time that each has worked but that is not stored yet. An
+   * admitted turn is already counted and continues. A spent budget stops everything below it.
    */
-  judgeRunning(workedMs: ReadonlyMap<SessionId, number>): {
+  async judgeRunning(workedMs: ReadonlyMap<SessionId, number>): Promise<{
     readonly over: ReadonlyMap<SessionId, Refusal>;
     readonly leftMs: number | null;
-  } {
+  }> {
     const shared = new Map<SessionId, { readonly budget: Budget; readonly spenders: SessionId[] }>();
     for (const spender of workedMs.keys()) {
-      for (const { id, budget } of this.#budgetsOver(spender)) {
+      for (const { id, budget } of await this.#budgetsOver(spender)) {
         const known = shared.get(id);
         if (known) known.spenders.push(spender);
         else shared.set(id, { budget, spenders: [spender] });
@@ -101,69 +101,71 @@ export class Delegations {
     let leftMs: number | null = null;
     for (const [id, { budget, spenders }] of shared) {
       const runningMs = spenders.reduce((sum, spender) => sum + (workedMs.get(spender) ?? 0), 0);
-      const refusal = this.#exceeded(id, budget, runningMs);
+      const refusal = await this.#exceeded(id, budget, runningMs);
       if (refusal) for (const spender of spenders) over.set(spender, refusal);
       else if (budget.workMs !== undefined) {
-        const ms = (budget.workMs - this.#deps.store.spentBy(id).workMs - runningMs) / spenders.length;
+        const { workMs } = await this.#deps.store.spentBy(id);
+        const ms = (budget.workMs - workMs - runningMs) / spenders.length;
         leftMs = leftMs === null ? ms : Math.min(leftMs, ms);
       }
     }
     return { over, leftMs };
   }
 
-  /** What an agent and all below it have spent, and what is left of the tightest budget above it. */
-  standing(childId: SessionId): { readonly spent: Spent; readonly left?: Budget } {
+  /** The usage of an agent and everything below it, and the rest of the tightest budget above it. */
+  async standing(childId: SessionId): Promise<{ readonly spent: Spent; readonly left?: Budget }> {
     const left: Budget = {};
-    for (const { id, budget } of this.#budgetsOver(childId)) {
-      const spent = this.#deps.store.spentBy(id);
+    for (const { id, budget } of await this.#budgetsOver(childId)) {
+      const spent = await this.#deps.store.spentBy(id);
       for (const { name } of BUDGET_WORDS) {
         const limit = budget[name];
         if (limit !== undefined) left[name] = Math.min(left[name] ?? limit, Math.max(0, limit - spent[name]));
       }
     }
-    const spent = this.#deps.store.spentBy(childId);
+    const spent = await this.#deps.store.spentBy(childId);
     return { spent, ...(Object.keys(left).length > 0 && { left }) };
   }
 
   /** Oldest first. */
-  childrenOf(delegator: Delegator): readonly SessionId[] {
+  childrenOf(delegator: Delegator): Promise<readonly SessionId[]> {
     return this.#deps.store.children(delegator);
   }
 
   /** Agents of programs outside that have not ended. */
-  ofPrograms(): readonly SessionId[] {
+  ofPrograms(): Promise<readonly SessionId[]> {
     return this.#deps.store.liveOfPrograms();
   }
 
-  /** Who asked for it; undefined for a session that was started by hand. */
-  delegatorOf(sessionId: SessionId): Delegator | undefined {
-    const delegation = this.#deps.store.get(sessionId);
+  /** Who started it; undefined for a session started by the user. */
+  async delegatorOf(sessionId: SessionId): Promise<Delegator | undefined> {
+    const delegation = await this.#deps.store.get(sessionId);
     return delegation ? (delegation.parentId ?? delegation.rootId) : undefined;
   }
 
-  /** Null for an agent of a program, undefined for a session that was started by hand. */
-  parentOf(sessionId: SessionId): SessionId | null | undefined {
-    return this.#deps.store.get(sessionId)?.parentId;
+  /** Null for an agent of a program, undefined for a session started by the user. */
+  async parentOf(sessionId: SessionId): Promise<SessionId | null | undefined> {
+    return (await this.#deps.store.get(sessionId))?.parentId;
   }
 
-  /** What a session and the agents below it have used, and may use; a session started by hand has the user's budget. */
-  spending(sessionId: SessionId): { readonly spent: Spent; readonly budget: Budget } {
+  /** The usage and budget of a session and the agents below it; a session started by the user has the user's budget. */
+  async spending(sessionId: SessionId): Promise<{ readonly spent: Spent; readonly budget: Budget }> {
     const { store, limits } = this.#deps;
-    return { spent: store.spentBy(sessionId), budget: store.get(sessionId)?.budget ?? limits.budget };
+    const [spent, delegation] = await Promise.all([store.spentBy(sessionId), store.get(sessionId)]);
+    return { spent, budget: delegation?.budget ?? limits.budget };
   }
 
   /** What ends when the session does. */
-  endingWith(sessionId: SessionId): readonly SessionId[] {
+  async endingWith(sessionId: SessionId): Promise<readonly SessionId[]> {
     return this.#deps.keepChildren ? [] : this.#deps.store.children(sessionId);
   }
 
-  /** What should have ended with its parent, had the server not stopped between the two. */
-  forgotten(): readonly SessionId[] {
+  /** Sessions that should have ended with their parent if the server had not stopped in between. */
+  async forgotten(): Promise<readonly SessionId[]> {
     return this.#deps.keepChildren ? [] : this.#deps.store.orphans();
   }
 
-  /** Sessions that are to be woken some day. */
-  waiting(): readonly SessionId[] {
+  /** Sessions with pending waits. */
+  waiting(): Promise<readonly SessionId[]> {
     return this.#deps.store.waiting();
   }
 
@@ -171,21 +173,33 @@ export class Delegations {
     return delegation ? delegation.rootId : asked;
   }
 
-  #overBudget(from: Delegator): Refusal | null {
-    for (const { id, budget } of this.#budgetsOver(from)) {
-      const over = this.#exceeded(id, budget, null);
+  /** A spent budget refuses the turn after its slot was reserved, and the slot is released. */
+  async #refuseAdmitted(place: Disposable, from: Delegator): Promise<Refusal | null> {
+    try {
+      const refusal = await this.#overBudget(from);
+      if (refusal) place[Symbol.dispose]();
+      return refusal;
+    } catch (error) {
+      place[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async #overBudget(from: Delegator): Promise<Refusal | null> {
+    for (const { id, budget } of await this.#budgetsOver(from)) {
+      const over = await this.#exceeded(id, budget, null);
       if (over) return over;
     }
     return null;
   }
 
-  /** The budgets of every agent on the way up, and at the top the user's own for the whole tree. */
-  #budgetsOver(from: Delegator): readonly { readonly id: SessionId; readonly budget: Budget }[] {
+  /** The budgets of every ancestor, and at the top the user's own for the whole tree. */
+  async #budgetsOver(from: Delegator): Promise<readonly { readonly id: SessionId; readonly budget: Budget }[]> {
     const { store, limits } = this.#deps;
     const found: { id: SessionId; budget: Budget }[] = [];
     let top = sessionIn(from);
     for (let id = top; id !== null; ) {
-      const delegation = store.get(id);
+      const delegation = await store.get(id);
       if (delegation) found.push({ id, budget: delegation.budget });
       top = id;
       id = delegation?.parentId ?? null;
@@ -193,9 +207,9 @@ export class Delegations {
     return top === null ? found : [...found, { id: top, budget: limits.budget }];
   }
 
-  #exceeded(sessionId: SessionId, budget: Budget, runningWorkMs: number | null): Refusal | null {
+  async #exceeded(sessionId: SessionId, budget: Budget, runningWorkMs: number | null): Promise<Refusal | null> {
     if (BUDGET_WORDS.every(({ name }) => budget[name] === undefined)) return null;
-    const spent = this.#deps.store.spentBy(sessionId);
+    const spent = await this.#deps.store.spentBy(sessionId);
     const isRunning = runningWorkMs !== null;
     for (const { name, unit } of BUDGET_WORDS) {
       const limit = budget[name];
@@ -215,33 +229,47 @@ export function isRefusal(answer: Refusal | Disposable): answer is Refusal {
   return "code" in answer;
 }
 
-/** Counts what was promised and is not yet on record, by whom it was promised to. */
-class Places<Owner> {
-  readonly #taken = new Map<Owner, number>();
+/** A reserved slot for an agent, held until the store counts it. */
+interface Place extends Disposable {
+  /** Null until the agent has an id. From then on slot and record count as one. */
+  child: SessionId | null;
+}
 
-  taken(owner: Owner): number {
-    return this.#taken.get(owner) ?? 0;
+/** Reserved slots that may not be stored yet, by parent. */
+class Places {
+  readonly #taken = new Map<Delegator, Set<Place>>();
+  #releases = 0;
+
+  /** Null when `max` are reserved or stored. Nothing else is reserved between counting and reserving. */
+  async takeBelow(
+    max: number,
+    owner: Delegator,
+    child: SessionId | null,
+    onRecord: () => Promise<readonly SessionId[]>,
+  ): Promise<Place | null> {
+    for (;;) {
+      const releases = this.#releases;
+      const recorded = await onRecord();
+      // Slots released meanwhile may be stored by now, and missing here: ask again.
+      if (releases !== this.#releases) continue;
+      const place: Place = { child, [Symbol.dispose]: () => this.#release(owner, place) };
+      const places = new Set(this.#taken.get(owner)).add(place);
+      const counted = new Set([...recorded, ...[...places].map((one) => one.child ?? one)]);
+      if (counted.size > max) return null;
+      this.#taken.set(owner, places);
+      return place;
+    }
   }
 
-  take(owner: Owner): Disposable {
-    this.#add(owner, 1);
-    let given = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (given) this.#add(owner, -1);
-        given = false;
-      },
-    };
-  }
-
-  #add(owner: Owner, change: number): void {
-    const count = this.taken(owner) + change;
-    if (count === 0) this.#taken.delete(owner);
-    else this.#taken.set(owner, count);
+  #release(owner: Delegator, place: Place): void {
+    const places = this.#taken.get(owner);
+    if (!places?.delete(place)) return;
+    this.#releases += 1;
+    if (places.size === 0) this.#taken.delete(owner);
   }
 }
 
-/** What holds for a tree of agents, unless the user's settings say otherwise. */
+/** The limits of a tree of agents, unless the user's settings override them. */
 export interface TreeLimits {
   /** How many levels of agents a session may have below it. */
   readonly depthMax: number;
@@ -249,7 +277,7 @@ export interface TreeLimits {
   readonly childrenMax: number;
   /** Turns that run at the same time in one tree. */
   readonly runningMax: number;
-  /** What one tree may spend in all. */
+  /** The budget of one tree. */
   readonly budget: Budget;
 }
 

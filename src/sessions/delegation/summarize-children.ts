@@ -15,7 +15,7 @@ interface SummaryDeps {
   readonly view: (sessionId: SessionId) => Promise<Omit<StoredSession, "continuation"> | null>;
 }
 
-/** How the agents that a session started are doing, oldest first; deleted ones are left out. */
+/** The state of the agents that a session started, oldest first, without deleted ones. */
 export async function summarizeChildren(
   { delegations, log, view }: SummaryDeps,
   parentId: SessionId,
@@ -37,14 +37,18 @@ export async function summarizeChildren(
         ...(lastLine !== "" && { lastLine }),
         filesChanged: changedFiles(entries).size,
         ended: binding.state === "closed" || row.archived,
-        ...delegations.spending(sessionId),
+        ...(await delegations.spending(sessionId)),
       },
     ];
   };
-  return (await Promise.all(delegations.childrenOf(parentId).map(summarize))).flat();
+  return (await Promise.all((await delegations.childrenOf(parentId)).map(summarize))).flat();
 }
 
-/** The end of what it said last, without the marks of its form: that is where results are. */
+/** `*so*` and `_so_`; not the sign of a product, nor a part of a name. */
+const EMPHASIS = /(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_]*\S)\1(?![\p{L}\p{N}*_])/gu;
+const LINK = /\[([^[\]]*)\]\([^()\s]*\)/g;
+
+/** The end of its last message without Markdown: that is where results are. */
 export function lastLineOf(entries: readonly Entry[]): string {
   const said = entries.findLast((entry) => entry.type === "assistant" && entry.parentToolCallId === undefined);
   const lines = (said?.content ?? "").split("\n");
@@ -53,10 +57,12 @@ export function lastLineOf(entries: readonly Entry[]): string {
     .trim()
     .replace(/^(?:#{1,6}|>|[-*+]) /, "")
     .replaceAll(/\*\*|`/g, "")
+    .replaceAll(EMPHASIS, "$2")
+    .replaceAll(LINK, "$1")
     .slice(0, LINE_CHARS_MAX);
 }
 
-/** By the diffs its calls brought, or, where an agent sends none, by where its edits took place. */
+/** From the diffs of its calls, or, if an agent sends none, from the locations of its edits. */
 function changedFiles(entries: readonly Entry[]): ReadonlySet<string> {
   const edits = entries.filter((entry) => entry.type === "tool-call" && entry.status === "complete");
   return new Set(edits.flatMap((entry) => (entry.type === "tool-call" ? pathsChangedBy(entry) : [])));

@@ -10,8 +10,8 @@ import { readCommand } from "./read-command.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
 /**
- * Pure: the verdict of a policy on a request. A denial wins over everything; what could deceive the eye, or cannot be
- * judged before it runs, is asked; the rest is allowed by the mode or by rules that cover all of it.
+ * Pure: the verdict of a policy on a request. A denial wins over everything; requests that could deceive the reader, or
+ * cannot be judged before they run, are asked; the rest is allowed by the mode or by rules that cover all of it.
  */
 export function evaluatePolicy(subject: PermissionSubject, policy: Policy, facts: PathFacts): Verdict {
   const live = { ...policy, rules: policy.rules.filter(({ expiresAt }) => !isOver(expiresAt, facts.now)) };
@@ -31,7 +31,7 @@ function isOver(expiresAt: string | undefined, now: string): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(now);
 }
 
-/** A call that runs a command and says it is of another kind has to be allowed as both. */
+/** A call that runs a command and claims another kind has to be allowed as both. */
 function judgeAll(subject: PermissionSubject, policy: Policy, facts: PathFacts): Judgement {
   if (subject.tool) return judgeTool(subject.tool, subject.kind, policy);
   if (!isRun(subject)) return judgeKind(subject, policy, facts);
@@ -46,7 +46,7 @@ function isRun({ command, kind, tool }: PermissionSubject): boolean {
   return tool === null && (command !== null || kind === "execute");
 }
 
-/** Only a rule can allow a tool of a tool server: what it does is known to nobody here. */
+/** Only a rule can allow a tool of an MCP server, because its effect is unknown. */
 function judgeTool(tool: McpTool, kind: string, policy: Policy): Judgement {
   const named = policy.rules.find((rule) => rule.effect === "allow" && coversTool(rule.tool, tool));
   const rule = named ?? (kind === "execute" ? undefined : kindRule(policy, kind));
@@ -87,7 +87,7 @@ interface EvaluatedRequest {
   readonly guarded: readonly string[];
 }
 
-/** Evaluates, looks up the paths the evaluation asked for, and repeats until none is missing. */
+/** Evaluates, looks up the paths the evaluation needs, and repeats until none is missing. */
 export async function evaluateRequest(request: EvaluatedRequest, paths: RealPaths): Promise<Verdict> {
   const { subject, policy, now } = request;
   const roots = (await paths.placesOf(subject.root)) ?? [];

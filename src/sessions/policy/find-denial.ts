@@ -9,20 +9,20 @@ import { DIRECTORY_CHANGES_MAX, isChangeOfDirectory, type ReadCommand, ruleWords
 import type { ShellWord, SimpleCommand } from "./shell-line.ts";
 import { programName } from "./unwrap-command.ts";
 
-/** Programs that run code which is given in an argument, or read it from their input. */
+/** Programs that run code from an argument or from their input. */
 const INTERPRETERS =
   /^(python|pypy|perl|ruby|irb|node|nodejs|bun|deno|php|lua|luajit|tclsh|osascript|rscript|julia|guile|racket|ghc|elixir|erl|scala|groovy|jshell)[\d.]*$/;
 const INLINE_CODE = /^(-[a-z]*[ceprb]|--?(eval|print|execute|expression|run|command)(=.*)?|eval|-)$/i;
-/** Behind one dash a path may follow letters. */
+/** After a single dash, a path may follow letters. */
 const ATTACHED_LETTERS_MAX = 4;
 
-/** `isSure` false: it cannot be ruled out that the rule forbids this, so nothing may allow it without the user. */
+/** `isSure` false: the rule may forbid this, so only the user may allow it. */
 export interface Denial {
   readonly rule: ScopedRule;
   readonly isSure: boolean;
 }
 
-/** The rule that forbids a request, or that might. Looked for before anything is allowed: denying always wins. */
+/** The rule that forbids a request, or that might. Checked before anything is allowed: denying always wins. */
 export function findDenial(
   subject: PermissionSubject,
   read: ReadCommand | null,
@@ -64,7 +64,7 @@ function touched(subject: PermissionSubject, read: ReadCommand | null): readonly
   return [...subject.paths.map((path) => ({ path, kind: "execute" })), ...wordPaths(subject, read)];
 }
 
-/** Every word of a command may be a path, or have one behind a sign. What it writes to counts as an edit. */
+/** Every word of a command may be a path, or contain one after a separator. A file it writes to counts as an edit. */
 function wordPaths(subject: PermissionSubject, read: ReadCommand): readonly Touched[] {
   const directories = [subject.cwd];
   let changes = 0;
@@ -72,7 +72,7 @@ function wordPaths(subject: PermissionSubject, read: ReadCommand): readonly Touc
     const { words, redirects } = command;
     if (isChangeOfDirectory(command) && words[1]) {
       changes += 1;
-      // Where it may be after more of them is a doubt already.
+      // More directory changes than this are a doubt already.
       if (changes <= DIRECTORY_CHANGES_MAX) directories.push(...fromEach(words[1].text, directories));
     }
     const pieces = words.flatMap(({ text }) => [...piecesOf(text), ...attachedTo(text)]);
@@ -84,7 +84,7 @@ function wordPaths(subject: PermissionSubject, read: ReadCommand): readonly Touc
   });
 }
 
-/** What may be a path behind the letters of options: `-fsecrets/key`. */
+/** A possible path after option letters: `-fsecrets/key`. */
 function attachedTo(word: string): readonly string[] {
   if (!/^-[a-zA-Z]/.test(word)) return [];
   return Array.from({ length: ATTACHED_LETTERS_MAX }, (_, index) => word.slice(index + 2)).filter(
@@ -102,13 +102,16 @@ function isNamed(words: readonly string[], { command, exact }: ScopedRule): bool
   return named.every((text, index) => isSameWord(words[index], text, index));
 }
 
-/** The same program by whatever folder or spelling it is called. */
+/** The same program in any folder or spelling. */
 function isSameWord(word: string | undefined, named: string, index: number): boolean {
   if (word === undefined) return false;
   return index === 0 ? programName(word) === programName(named) : word === named;
 }
 
-/** Options may stand between the words of a rule, what cannot be read may be anything, and a command may read and write what it names. */
+/**
+ * Options may stand between the words of a rule, unreadable parts may be anything, and a command may read and write
+ * what it names.
+ */
 function unsureForCommand(
   subject: PermissionSubject,
   read: ReadCommand,
@@ -134,18 +137,18 @@ function mightRun({ words }: SimpleCommand, { command }: ScopedRule): boolean {
   const [program] = named ?? [];
   if (named === null || program === undefined) return false;
   if (mightBe(words, named)) return true;
-  // Arguments that are known to be harmless start nothing, and `cd` takes none that do.
+  // Arguments known to be harmless start nothing, and neither does `cd`.
   if (words[0]?.text === "cd" || readArguments(words, 0)?.isHarmless === true) return false;
   const name = programName(program);
   const [first, ...rest] = words;
-  // A whole line as the name of a program: somebody may split it.
+  // A whole line as the name of a program: it may be split.
   if (first !== undefined && /\s/.test(first.text) && mightName(first, name)) return true;
   if (first !== undefined && INTERPRETERS.test(programName(first.text)))
     if (rest.length === 0 || rest.some(({ text }) => INLINE_CODE.test(text))) return true;
   return rest.some((word) => mightName(word, name));
 }
 
-/** The words of the rule may stand there in their order: with others between them, shortened, or as other options. */
+/** The words of the rule may occur in order: with others in between, abbreviated, or as other options. */
 function mightBe(words: readonly ShellWord[], named: readonly string[]): boolean {
   if (words[0] === undefined || !isSameWord(words[0].text, named[0] ?? "", 0)) return false;
   const rest = words.slice(1);
@@ -159,12 +162,12 @@ function mightBe(words: readonly ShellWord[], named: readonly string[]): boolean
   return next >= named.length;
 }
 
-/** Many programs take the beginning of a name for the name. */
+/** Many programs accept the beginning of a name for the name. */
 function couldMean({ text, literal }: ShellWord, named: string): boolean {
   return literal ? text !== "" && named.toLowerCase().startsWith(text.toLowerCase()) : couldBecome(text, named);
 }
 
-/** What a shell fills in stands between what is written before the first sign and after the last one. */
+/** A shell expansion lies between the text before its first special character and after its last one. */
 function couldBecome(pattern: string, text: string): boolean {
   const [before = ""] = /^[^*?[\]{}~$`=^#]*/.exec(pattern) ?? [];
   const after = pattern.slice(
@@ -173,13 +176,13 @@ function couldBecome(pattern: string, text: string): boolean {
   return text.startsWith(before) && text.endsWith(/[{,]/.test(pattern) ? "" : after);
 }
 
-/** A program that is not known may start any word it is given, or what stands in one. */
+/** An unknown program may start any word it is given, or a part of it. */
 function mightName({ text, literal }: ShellWord, program: string): boolean {
   if (!literal) return hasToken(text, program) || text.split(/[/=:@!]/).some((piece) => couldBecome(piece, program));
   return hasToken(text, program) || (/^-[^-]/.test(text) && text.toLowerCase().endsWith(program));
 }
 
-/** Whether a name stands in a text with nothing on either side that would make it another name. */
+/** Whether a name occurs in a text as a separate word. */
 function hasToken(text: string, name: string): boolean {
   const lower = text.toLowerCase();
   for (let at = lower.indexOf(name); name !== "" && at !== -1; at = lower.indexOf(name, at + 1)) {

@@ -1,9 +1,9 @@
 /**
- * Names that no wide permission reaches, each with its reason: secrets, and files that make a program run something
+ * Names that no broad permission covers, each with its reason: secrets, and files that make a program run something
  * when somebody only enters a directory, opens an editor or a shell, or uses a tool on it. Build files and tests that
  * are ordinary source (package.json, Makefile, conftest.py) are not here: they act only in a command that runs the
- * project, and that command is asked for (decision 40). `*` stands for anything, and a folder is guarded with all that
- * is in it.
+ * project, and that command is asked for (decision 40). `*` matches anything, and a folder is guarded with all of
+ * its contents.
  */
 const GUARDED: Readonly<Record<string, string>> = {
   // Version control.
@@ -227,7 +227,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   ".justfile": "commands of just, out of sight",
   node_modules: "programs that are run by name",
 
-  // What runs on other machines with other rights.
+  // Files that run on other machines with other rights.
   ".github": "what runs on the project's own servers, with its secrets",
   ".gitlab-ci.yml": "what runs on the project's own servers, with its secrets",
   ".gitlab": "what runs on the project's own servers",
@@ -263,7 +263,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   ".mcp.json": "tool servers, which are programs",
   ".liminal-builder": "our own data",
 
-  // Secrets, and programs that act with them.
+  // Secrets, and programs that use them.
   ".ssh": "keys, and commands run on connecting",
   ".gnupg": "keys, and programs that ask for them",
   ".aws": "secrets, and programs that fetch them",
@@ -282,7 +282,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   authorized_keys: "who may come in",
 };
 
-/** Changing these makes something run, but there is nothing in them that may not be read. */
+/** Changing these makes something run, but reading them is safe. */
 const READ_FREELY: ReadonlySet<string> = new Set(
   "node_modules .venv .github .gitlab .gitlab-ci.yml .circleci .travis.yml .nvmrc .node-version .python-version .ruby-version .java-version .pre-commit-config.yaml gradle.properties pyvenv.cfg .rspec .bazelrc .bazelversion .tool-versions".split(
     " ",
@@ -290,7 +290,7 @@ const READ_FREELY: ReadonlySet<string> = new Set(
 );
 
 const EXACT = new Set(Object.keys(GUARDED).filter((name) => !name.includes("*")));
-/** A beginning and an end; no name has more than one star. */
+/** A prefix and a suffix; no name has more than one star. */
 const PATTERNS = Object.keys(GUARDED)
   .filter((name) => name.includes("*"))
   .map((name) => {
@@ -298,11 +298,11 @@ const PATTERNS = Object.keys(GUARDED)
     return { start: name.slice(0, star), end: name.slice(star + 1) };
   });
 
-/** Files by which Git takes the directory they lie in for a repository, whatever it is called. */
+/** Files that make Git treat their directory as a repository, whatever it is called. */
 const MAKES_REPOSITORY: ReadonlySet<string> = new Set(["head", "commondir"]);
 
 interface GuardOptions {
-  /** The pattern of the rule that is applied; what it names itself is not guarded from it. */
+  /** The pattern of the applied rule; what it names itself is not guarded from it. */
   readonly glob?: string;
   /** Only reading: some names are guarded from changes alone. */
   readonly onlyReads?: boolean;
@@ -327,13 +327,13 @@ function matchesPattern(name: string): boolean {
   );
 }
 
-/** As a file system sees it that takes no notice of case, of invisible signs, or of dots and blanks at the end. */
+/** As a file system sees it that ignores case, invisible characters, and dots and blanks at the end. */
 function folded(name: string): string {
   const plain = name
     .normalize("NFKC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .toLowerCase();
-  // `.git::$INDEX_ALLOCATION` and `git~1` are `.git` too where files are named as on Windows.
+  // `.git::$INDEX_ALLOCATION` and `git~1` also mean `.git` on Windows file systems.
   const [bare = ""] = plain.split(":");
   if (/^gi[7t]?[\da-f]*~\d+$/.test(bare)) return ".git";
   return bare.replace(/(?<=.)[. ]+$/, "");

@@ -1,37 +1,43 @@
 import type { ShellWord } from "./shell-line.ts";
 
 /**
- * One way to call a program that does no harm, whatever the listed arguments are: it runs nothing that they name and
- * writes no file that they name. What is not listed asks.
+ * One harmless way to call a program, whatever the listed arguments are: it runs nothing that they name and
+ * writes no file that they name. Anything unlisted asks.
  */
 interface HarmlessUse {
   /**
    * Separated by blanks. `-l` and `--all` take no value. `--depth:number` takes one, attached or as the next word.
    * `--color?word` may have one attached. The kinds of values: number, word (a name), text (never opened as a file),
-   * glob, path. `-0` stands for any number behind a dash.
+   * glob, path. `-0` stands for any number after a dash.
    */
   readonly options: string;
   readonly operands: "none" | "text" | "paths";
-  /** What the first operand has to be, if it is no path; null when one of these options replaces it. */
+  /** The required form of the first operand, if it is not a path; null if one of these options replaces it. */
   readonly first?: { readonly matches: RegExp; readonly replacedBy: readonly string[] };
-  /** Several short options may stand behind one dash. */
+  /** Several short options may follow one dash. */
   readonly bundles?: true;
-  /** `--` passes what follows to another program, so it is not harmless. */
+  /** `--` passes the rest to another program, so it is not harmless. */
   readonly passesOn?: true;
   /** It reads everything below its paths: always, or with one of these options. */
   readonly deep?: true | readonly string[];
-  /** It acts on the repository around its directory, and so by that repository's settings. */
+  /** It acts on the repository around its directory, and so with that repository's settings. */
   readonly repository?: true;
 }
 
 const ANY_TEXT = /^/;
 
-/** Sources: `git help diff`, `git help log`. Left out: what writes a file or runs a program (--output, --ext-diff, --textconv), --no-index, -O, and what reads patterns from a file. */
+/**
+ * Sources: `git help diff`, `git help log`. Excluded: options that write a file or run a program (--output, --ext-diff,
+ * --textconv), --no-index, -O, and those that read patterns from a file.
+ */
 const GIT_DIFF =
   "-p -u --patch -s --no-patch -U?number --unified?number --raw --numstat --shortstat --stat?text --stat-width:number --stat-count:number --compact-summary --summary --name-only --name-status --check --binary --full-index --abbrev?number --color?word --no-color --color-words --word-diff?word -M?text --find-renames?text -C?text --find-copies?text --no-renames -R -a --text -b -w --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol -W --function-context --no-ext-diff --no-textconv --exit-code --quiet --diff-filter:word -S:text -G:text --pickaxe-all --pickaxe-regex --minimal --patience --histogram --diff-algorithm:word --relative --no-relative --no-prefix --src-prefix:text --dst-prefix:text --inter-hunk-context:number --ignore-submodules?word -z";
 const GIT_LOG = `${GIT_DIFF} -0 -n:number --max-count:number --skip:number --since:text --after:text --until:text --before:text --author:text --committer:text --grep:text -i -E -F --regexp-ignore-case --extended-regexp --fixed-strings --all-match --invert-grep --all --branches?text --tags?text --remotes?text --merges --no-merges --first-parent --reverse --oneline --graph --decorate?word --no-decorate --pretty?text --format:text --abbrev-commit --no-abbrev-commit --date:text --follow --topo-order --date-order --author-date-order --left-right --cherry-pick --cherry --boundary --source --parents --children --full-history --simplify-merges -m -c --cc -L:text -g --walk-reflogs`;
 
-/** Source: `cargo help test` and its siblings. Left out: --config, --manifest-path, --target-dir, -Z, --out-dir, --timings. */
+/**
+ * Source: `cargo help test` and its siblings. Excluded: --config, --manifest-path, --target-dir, -Z, --out-dir,
+ * --timings.
+ */
 const CARGO =
   "-q --quiet -v --verbose --color:word --release -r --workspace --all -p:word --package:word --exclude:word --lib --bins --bin:word --examples --example:word --tests --test:word --benches --bench:word --all-targets --all-features --no-default-features -F:text --features:text -j:number --jobs:number --locked --offline --frozen --message-format:word";
 
@@ -44,16 +50,16 @@ const COREUTILS_SUM = "-b -t --binary --text --tag -z --zero";
  * submodule, eslint, mocha.
  */
 const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
-  // Shell builtins. The words of `echo` are only printed; shells differ in what its options are.
+  // Shell builtins. `echo` only prints its arguments; shells differ in its options.
   echo: { options: "-n -e -E", operands: "text", bundles: true },
-  // Some shells calculate what a number is made of, and run what they find in it: only formats of text.
+  // Some shells evaluate numbers as expressions and run code in them: only text formats are allowed.
   printf: { options: "", operands: "text", first: { matches: /^([^%]|%[sb%])*$/, replacedBy: [] } },
   pwd: { options: "-L -P", operands: "none" },
   true: { options: "", operands: "text" },
   false: { options: "", operands: "text" },
   which: { options: "-a", operands: "text" },
 
-  // GNU coreutils, whose short options other systems share. Left out: what follows links, and --files0-from.
+  // GNU coreutils, whose short options other systems share. Excluded: options that follow links, and --files0-from.
   ls: {
     options:
       "-a -A -B -C -F -G -N -Q -R -S -U -X -c -d -f -g -h -i -k -l -m -n -o -p -q -r -s -t -u -v -x -1 -I:text -w:number --all --almost-all --author --block-size:word --classify?word --color?word --directory --file-type --format:word --full-time --group-directories-first --hide:text --human-readable --ignore:text --ignore-backups --indicator-style:word --inode --kibibytes --no-group --numeric-uid-gid --quoting-style:word --recursive --reverse --si --size --sort:word --time:word --time-style:text --width:number",
@@ -107,7 +113,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     operands: "none",
     bundles: true,
   },
-  // Left out: -o, -T, --compress-program, --random-source.
+  // Excluded: -o, -T, --compress-program, --random-source.
   sort: {
     options:
       "-b -c -C -d -f -g -h -i -k:text -M -n -r -R -s -t:text -u -V -z --check?word --dictionary-order --field-separator:text --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key:text --month-sort --numeric-sort --reverse --sort:word --stable --unique --version-sort --zero-terminated",
@@ -166,8 +172,8 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     first: { matches: /^\+/, replacedBy: [] },
   },
 
-  // Searching. Left out: -R and -f of grep; --pre, --hostname-bin, --follow, --search-zip, -f and --ignore-file
-  // of rg, and what makes it read hidden files.
+  // Searching. Excluded: -R and -f of grep; --pre, --hostname-bin, --follow, --search-zip, -f and --ignore-file
+  // of rg, and options that make it read hidden files.
   grep: {
     options:
       "-0 -A:number -B:number -C:number -E -F -G -H -I -L -P -T -U -Z -a -b -c -d:word -D:word -e:text -h -i -l -m:number -n -o -q -r -s -v -w -x -z --after-context:number --basic-regexp --before-context:number --binary --binary-files:word --byte-offset --color?word --colour?word --context:number --count --devices:word --directories:word --exclude:text --exclude-dir:text --extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --include:text --initial-tab --invert-match --label:text --line-buffered --line-number --line-regexp --max-count:number --no-filename --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp:text --silent --text --with-filename --word-regexp",
@@ -184,14 +190,14 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     bundles: true,
     deep: true,
   },
-  // `man find`. Left out: every -exec, -ok, -delete, -fprint, -fls, -files0-from, and -L, -H, -follow.
+  // `man find`. Excluded: every -exec, -ok, -delete, -fprint, -fls, -files0-from, and -L, -H, -follow.
   find: {
     options:
       "-P -amin:text -and -anewer:path -atime:text -cmin:text -cnewer:path -ctime:text -daystart -depth -empty -false -group:word -iname:text -inum:number -ipath:text -iregex:text -links:text -ls -maxdepth:number -mindepth:number -mmin:text -mount -mtime:text -name:text -newer:path -nogroup -not -nouser -o -a -or -path:text -perm:text -print -print0 -prune -quit -readable -executable -writable -regex:text -regextype:word -samefile:path -size:text -true -type:text -user:word -wholename:text -xdev",
     operands: "paths",
     deep: true,
   },
-  // Only printing, deleting from the output, or stopping at lines by number: other scripts of sed can write and run.
+  // Only printing, deleting from the output, or stopping at line numbers: other sed scripts can write and run.
   sed: {
     options: "-n --quiet --silent -E -r --regexp-extended -s --separate -u --unbuffered",
     operands: "paths",
@@ -205,7 +211,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     bundles: true,
     deep: true,
   },
-  // Left out: -r, which follows links, --from-file, --to-file, and -l, which runs pr.
+  // Excluded: -r, which follows links, --from-file, --to-file, and -l, which runs pr.
   diff: {
     options:
       "-a -b -B -c -C:number -d -e -E -F:text -i -I:text -n -N -p -q -s -t -T -u -U:number -w -W:number -y -Z --brief --color?word --context?number --expand-tabs --ignore-all-space --ignore-blank-lines --ignore-case --ignore-matching-lines:text --ignore-space-change --ignore-tab-expansion --ignore-trailing-space --label:text --minimal --new-file --normal --report-identical-files --show-c-function --side-by-side --speed-large-files --strip-trailing-cr --suppress-common-lines --text --unified?number --width:number",
@@ -217,14 +223,14 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     operands: "paths",
     bundles: true,
   },
-  // Left out: -C, which writes, -f, -m, and -z, which runs programs.
+  // Excluded: -C, which writes, -f, -m, and -z, which runs programs.
   file: {
     options: "-b -h -i -k -N -r --brief --mime --mime-type --mime-encoding --no-dereference",
     operands: "paths",
     bundles: true,
   },
 
-  // git: only with the subcommand first, as options before it change what everything means.
+  // git: only with the subcommand first, because options before it change the meaning of everything.
   "git status": {
     options:
       "-s --short -b --branch -v --verbose --long --porcelain?word --show-stash --ahead-behind --no-ahead-behind -u?word --untracked-files?word --ignored?word --ignore-submodules?word --column?text --no-column --renames --no-renames --find-renames?text -z",
@@ -235,7 +241,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
   "git diff": { options: `${GIT_DIFF} --cached --staged --merge-base`, operands: "paths", repository: true },
   "git log": { options: GIT_LOG, operands: "paths", repository: true },
   "git show": { options: GIT_LOG, operands: "paths", repository: true },
-  // Left out: -f, which adds ignored files, -i, -p, -e, --chmod and --pathspec-from-file.
+  // Excluded: -f, which adds ignored files, -i, -p, -e, --chmod and --pathspec-from-file.
   "git add": {
     options:
       "-n --dry-run -v --verbose -A --all --no-all -u --update -N --intent-to-add --refresh --ignore-errors --ignore-removal",
@@ -243,7 +249,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     bundles: true,
     repository: true,
   },
-  // Left out: -F, -t, -c, -C, -p and -e, which read files or start an editor, and -n, which skips the checks.
+  // Excluded: -F, -t, -c, -C, -p and -e, which read files or start an editor, and -n, which skips the checks.
   "git commit": {
     options:
       "-a --all -m:text --message:text -q --quiet -v --verbose -s --signoff --no-signoff --amend --no-edit --allow-empty --dry-run --short --author:text --date:text --reset-author -u?word --untracked-files?word --status --no-status",
@@ -257,7 +263,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     operands: "paths",
     repository: true,
   },
-  // An operand makes, moves or deletes a branch, so there is none.
+  // An operand creates, moves or deletes a branch, so there is none.
   "git branch": {
     options:
       "-a --all -r --remotes -v -vv --verbose -q --quiet --list -l --show-current --sort:text --format:text --color?word --no-color --column?text --no-column --abbrev?number --no-abbrev -i --ignore-case",
@@ -277,7 +283,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     repository: true,
   },
   "git worktree list": { options: "-v --verbose --porcelain -z", operands: "none", repository: true },
-  // Left out: --parseopt and --git-path, which print what a script would run or open.
+  // Excluded: --parseopt and --git-path, which print what a script would run or open.
   "git rev-parse": {
     options:
       "--abbrev-ref?word --short?number --verify -q --quiet --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository --all --branches?text --tags?text --remotes?text",
@@ -303,7 +309,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     bundles: true,
     repository: true,
   },
-  // Left out: -O, which opens a pager it names, -f, --no-index, --textconv and --recurse-submodules.
+  // Excluded: -O, which opens a pager it names, -f, --no-index, --textconv and --recurse-submodules.
   "git grep": {
     options:
       "-0 -a --text -i --ignore-case -I -w --word-regexp -v --invert-match -h -H --full-name -E --extended-regexp -G --basic-regexp -P --perl-regexp -F --fixed-strings -n --line-number --column -l --files-with-matches --name-only -L --files-without-match -c --count --color?word --no-color --break --heading -p --show-function -A:number -B:number -C:number --after-context:number --before-context:number --context:number -W --function-context -m:number --max-count:number --max-depth:number -q --quiet -e:text --and --or --not --all-match --untracked --cached -o --only-matching",
@@ -313,7 +319,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     repository: true,
   },
 
-  // npm: every other option is a setting, and settings name shells, programs and places. Further words go to the script.
+  // npm: every other option is a setting, and settings name shells, programs and paths. Further words go to the script.
   "npm test": { options: "-s --silent -q --quiet --if-present", operands: "none", passesOn: true },
   "npm t": { options: "-s --silent -q --quiet --if-present", operands: "none", passesOn: true },
   "npm start": { options: "-s --silent -q --quiet --if-present", operands: "none", passesOn: true },
@@ -326,12 +332,12 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
     operands: "text",
   },
 
-  // Builds and tests of the project itself; which of its tests run is all that the words choose.
+  // Builds and tests of the project itself; the arguments only choose which tests run.
   "cargo check": { options: CARGO, operands: "none", passesOn: true },
   "cargo build": { options: CARGO, operands: "none", passesOn: true },
   "cargo clippy": { options: CARGO, operands: "none", passesOn: true },
   "cargo test": { options: `${CARGO} --no-run --no-fail-fast --doc`, operands: "text", passesOn: true },
-  // `go help testflag`. Left out: -exec, -toolexec, -o, -overlay, -modfile, -C, -vettool, profiles, -args.
+  // `go help testflag`. Excluded: -exec, -toolexec, -o, -overlay, -modfile, -C, -vettool, profiles, -args.
   "go test": {
     options:
       "-v -race -short -cover -failfast -json -count:number -run:text -skip:text -bench:text -benchmem -timeout:word -parallel:number -cpu:text -p:number -shuffle:word",
@@ -339,7 +345,7 @@ const HARMLESS_USES: Readonly<Record<string, HarmlessUse>> = {
   },
   "go vet": { options: "-v -json -p:number", operands: "paths" },
   tsc: { options: "--noEmit --strict --skipLibCheck --pretty --listFiles --version -v", operands: "none" },
-  // A file as operand would be run, whatever it is; -p, -c, -o, --rootdir, --basetemp and reports name code and files.
+  // A file operand would be run, whatever it is; -p, -c, -o, --rootdir, --basetemp and reports name code and files.
   pytest: {
     options:
       "-q --quiet -v --verbose -x --exitfirst --maxfail:number -k:text -m:text --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise -l --showlocals --tb:word --durations:number --collect-only --co -r:word --no-header --no-summary --color:word --strict-markers",
@@ -355,7 +361,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   fgrep: "grep",
 };
 
-/** The table as it is written, for the test that compares it with the installed programs. */
+/** The raw table, for the test that compares it with the installed programs. */
 export const HARMLESS_TABLE: Readonly<Record<string, Pick<HarmlessUse, "options" | "operands">>> = HARMLESS_USES;
 
 const KEY_WORDS_MAX = 3;
@@ -394,7 +400,7 @@ interface FoundUse {
   readonly use: HarmlessUse;
 }
 
-/** The entry of the table that a command falls under, by its first words. */
+/** The table entry for a command, by its first words. */
 export function findHarmlessUse(words: readonly ShellWord[]): FoundUse | null {
   for (let count = Math.min(KEY_WORDS_MAX, words.length); count > 0; count -= 1) {
     const named = words.slice(0, count);
@@ -410,7 +416,7 @@ export function findHarmlessUse(words: readonly ShellWord[]): FoundUse | null {
 /** A word, or the part of one, that the program opens. */
 export interface NamedPath {
   readonly path: string;
-  /** The rule itself has the word it comes from. */
+  /** The word is part of the rule itself. */
   readonly isInRule: boolean;
 }
 
@@ -424,8 +430,8 @@ export type ReadArguments =
   | { readonly isHarmless: false; readonly why: string };
 
 /**
- * Reads the arguments of a command by the table. The first `inRule` words are the rule's own: they are allowed whatever
- * they are. Null when the table has no entry for it.
+ * Parses the arguments of a command with the table. The first `inRule` words belong to the rule: they are allowed in
+ * any case. Null if the table has no entry for it.
  */
 export function readArguments(words: readonly ShellWord[], inRule: number): ReadArguments | null {
   const found = findHarmlessUse(words);
@@ -492,7 +498,7 @@ interface ReadOption {
   readonly value: { readonly kind: string; readonly attached?: string } | null;
 }
 
-/** One word of options; null when any part of it is unknown. An abbreviated name is unknown. */
+/** One word of options; null if any part of it is unknown. An abbreviated name is unknown. */
 function readOption(text: string, options: ReadonlyMap<string, Option>, use: HarmlessUse): ReadOption | null {
   if (/^-\d+$/.test(text) && options.has("-0") && options.get("-0")?.value === "none")
     return { names: ["-0"], value: null };
@@ -506,7 +512,7 @@ function readOption(text: string, options: ReadonlyMap<string, Option>, use: Har
   return readBundle(text, options, use.bundles === true);
 }
 
-/** `-la`, `-n5`: every letter is an option, and what follows one with a value is that value. */
+/** `-la`, `-n5`: every letter is an option, and the text after one with a value is that value. */
 function readBundle(text: string, options: ReadonlyMap<string, Option>, bundles: boolean): ReadOption | null {
   const names: string[] = [];
   for (let at = 1; at < text.length; at += 1) {

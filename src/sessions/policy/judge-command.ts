@@ -5,11 +5,11 @@ import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from
 import { isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
 import type { Redirect, ShellWord, SimpleCommand } from "./shell-line.ts";
 
-/** Where output may go without touching a file. */
+/** Targets of output that are not files. */
 const SINKS: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 const FINE: Judgement = { allowed: true, why: "" };
 
-/** Whether rules allow all that a command line does: every program in it, every path it names, every file it writes. */
+/** Whether rules allow everything a command line does: every program, every path it names, every file it writes. */
 export function judgeCommand(
   subject: PermissionSubject,
   read: ReadCommand,
@@ -23,7 +23,7 @@ export function judgeCommand(
   const start = judgeDirectory(subject.cwd, facts);
   if (start !== null) return refused(`It would run ${start}.`);
   const used = new Map<string, string>();
-  // A `cd` may fail or be skipped, so each directory that was entered stays possible.
+  // A `cd` may fail or be skipped, so each entered directory stays possible.
   const directories = [subject.cwd];
   for (const { command } of read.commands) {
     const judged = isChangeOfDirectory(command)
@@ -63,7 +63,7 @@ function judgeProgram(
   return close ?? refused(`No rule covers ${words[0]?.text}.`);
 }
 
-/** How many words of a command an allowing rule has, when it has the first ones. */
+/** How many words of a command an allowing rule matches, starting at the first. */
 function wordsInRule(words: readonly ShellWord[], rule: ScopedRule): number | null {
   if (rule.effect !== "allow" || rule.command === undefined) return null;
   const named = ruleWordsOf(rule.command);
@@ -73,7 +73,7 @@ function wordsInRule(words: readonly ShellWord[], rule: ScopedRule): number | nu
     : null;
 }
 
-/** A rule covers its own words, and of further ones those that are known to be harmless, on paths inside. */
+/** A rule covers its own words, and further ones that are known to be harmless, on paths inside. */
 function judgeArguments(
   words: readonly ShellWord[],
   inRule: number,
@@ -111,15 +111,15 @@ function judgeArguments(
   return FINE;
 }
 
-/** A word may have a path behind a sign: `HEAD:file`, `if=file`, `@file`. */
+/** A word may contain a path after a separator: `HEAD:file`, `if=file`, `@file`. */
 export function piecesOf(word: string): readonly string[] {
   return [...new Set([word, ...word.split(/[=:,@]/)])].filter((piece) => piece !== "" && piece !== "-");
 }
 
-/** A path that the rule itself has may lead outside where it says so, but nowhere else than it says. */
+/** A path in the rule itself may lead outside if it says so, but nowhere else. */
 function judgePath(path: string, shown: string, isInRule: boolean, facts: PathFacts): Judgement {
-  const saysOutside = shown.startsWith("/") || shown.split("/").includes("..");
-  if (isInRule && !saysOutside && !shown.includes("/")) {
+  const isNamedOutside = shown.startsWith("/") || shown.split("/").includes("..");
+  if (isInRule && !isNamedOutside && !shown.includes("/")) {
     const places = facts.placesOf(path);
     return places?.some((place) => isGuarded(place, facts))
       ? refused(`${shown} belongs to Liminal Builder itself.`)
@@ -128,7 +128,7 @@ function judgePath(path: string, shown: string, isInRule: boolean, facts: PathFa
   const places = facts.placesOf(path);
   if (places === null || places.length === 0) return refused(`The target of ${shown} cannot be determined.`);
   if (places.some((place) => isGuarded(place, facts))) return refused(`${shown} belongs to Liminal Builder itself.`);
-  if (isInRule && saysOutside) return FINE;
+  if (isInRule && isNamedOutside) return FINE;
   if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
     return refused(`${shown} is outside this session's directory.`);
   const guarded = isInRule ? null : guardedIn(places, facts, true);
@@ -152,7 +152,7 @@ function enterDirectory({ words }: SimpleCommand, directories: string[], facts: 
   return FINE;
 }
 
-/** In words, why a command may not run in this directory; null when it may. */
+/** Why a command may not run in this directory, as text; null if it may. */
 function judgeDirectory(path: string, facts: PathFacts): string | null {
   const places = facts.placesOf(path);
   if (places === null || places.length === 0) return "a directory that cannot be determined";
@@ -162,7 +162,7 @@ function judgeDirectory(path: string, facts: PathFacts): string | null {
   return guardedIn(places, facts, true) === null ? null : "a guarded directory";
 }
 
-/** Writing to a file is an edit of it and needs the same permission; reading may not leave the session's directory. */
+/** Writing to a file is an edit and needs the same permission; reading may not leave the session's directory. */
 function judgeRedirect(
   { direction, target }: Redirect,
   directories: readonly string[],
@@ -180,7 +180,7 @@ function judgeRedirect(
   return judged === undefined || judged.allowed ? FINE : refused(`It writes to ${target.text}. ${judged.why}`);
 }
 
-/** The path as it would be from each directory the command may be in by then. */
+/** The path relative to each directory the command may be in by then. */
 export function fromEach(path: string, directories: readonly string[]): readonly string[] {
   return path.startsWith("/") ? [path] : [...new Set(directories.map((directory) => `${directory}/${path}`))];
 }

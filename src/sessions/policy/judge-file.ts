@@ -10,7 +10,7 @@ export type Judgement =
   | { readonly allowed: true; readonly why: string; readonly ruleId?: string }
   | { readonly allowed: false; readonly why: string };
 
-/** Whether the policy allows this kind of work on this one file, by where it really lies. */
+/** Whether the policy allows this kind of access to this file, by its real path. */
 export function judgeFile(path: string, kind: string, policy: Policy, facts: PathFacts): Judgement {
   const places = facts.placesOf(path);
   if (places === null || places.length === 0)
@@ -38,7 +38,7 @@ export function judgeFile(path: string, kind: string, policy: Policy, facts: Pat
   return { allowed: false, why: "No rule covers it." };
 }
 
-/** The rule that forbids this file, by its name as given or by where it really lies. */
+/** The rule that forbids this file, by its given name or its real path. */
 export function denialOfFile(
   path: string,
   kind: string,
@@ -67,7 +67,7 @@ function isAllowedBy(glob: string, place: string, roots: readonly string[], only
   );
 }
 
-/** A folder that is denied is denied with all that is in it, however its name is written. */
+/** A denied folder is denied with all of its contents, in any spelling. */
 function isDeniedBy(glob: string, place: string, roots: readonly string[]): boolean {
   return relativeTo(glob, place, roots).some((name) => {
     const names = name.split("/");
@@ -83,7 +83,7 @@ function relativeTo(glob: string, place: string, roots: readonly string[]): stri
 }
 
 /**
- * The directory around a path that Git would take for a repository, by its shape: it has a file HEAD. Its settings and
+ * The directory around a path that Git would treat as a repository, by its shape: it has a file HEAD. Its settings and
  * hooks run programs when Git is used anywhere below it.
  */
 export function repositoryAround(path: string, facts: PathFacts): string | null {
@@ -96,13 +96,13 @@ export function repositoryAround(path: string, facts: PathFacts): string | null 
   return null;
 }
 
-/** The same in words, for a file that is changed. */
+/** The same as text, for a file that is changed. */
 function repositoryOf(path: string, facts: PathFacts): string | null {
   const around = repositoryAround(path, facts);
   return around === null ? null : `${posix.basename(around)}, which Git treats as a repository,`;
 }
 
-/** The first part of any of these places that is guarded. */
+/** The first guarded part of any of these paths. */
 export function guardedIn(places: readonly string[], { roots }: PathFacts, onlyReads: boolean): string | null {
   for (const place of places) {
     const root = roots.find((folder) => isInside(place, folder));

@@ -12,7 +12,7 @@ import { oddityOf } from "./subject-oddity.ts";
 const OFFERED_RULES_MAX = 4;
 const SINK = /^\/dev\/(null|stdout|stderr)$/;
 
-/** The narrow rules that would have answered this request, or none when no rule can. */
+/** The narrow rules that would have answered this request, or none if no rule can. */
 export function offerRules(subject: PermissionSubject): readonly RuleDraft[] {
   if (oddityOf(subject) !== null || subject.doubts.length > 0) return [];
   if (subject.tool) return [{ effect: "allow", tool: toolPattern(subject.tool) }];
@@ -37,7 +37,7 @@ function commandRules(subject: PermissionSubject): readonly RuleDraft[] {
   return rules.size > OFFERED_RULES_MAX ? [] : [...rules.values()];
 }
 
-/** The use of a program where all of its arguments are harmless, else this exact command and no other. */
+/** The use of a program if all of its arguments are harmless, otherwise this exact command and no other. */
 function ruleFor(words: readonly ShellWord[], root: string): RuleDraft | null {
   const isCovered = isHarmlessInside(words, root);
   const count = isCovered ? (findHarmlessUse(words)?.words ?? words.length) : words.length;
@@ -61,7 +61,7 @@ function isHarmlessInside(words: readonly ShellWord[], root: string): boolean {
     });
 }
 
-/** Written so that every shell reads this one word. */
+/** Quoted so that every shell reads this one word. */
 function quoted(word: string): string {
   return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replace(/['\\]/g, (sign) => `'\\${sign}'`)}'`;
 }

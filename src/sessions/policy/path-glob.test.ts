@@ -4,7 +4,7 @@ import { matchesGlob } from "./path-glob.ts";
 const matches = (glob: string, path: string) => matchesGlob(path, glob, { ignoreCase: false });
 
 describe("X-4 patterns of paths", () => {
-  it("keep a star inside one name and let two cross folders", () => {
+  it("a star stays inside one name and two stars cross folders", () => {
     for (const [glob, path] of [
       ["src/*.ts", "src/a.ts"],
       ["**/*.ts", "a.ts"],
@@ -28,7 +28,7 @@ describe("X-4 patterns of paths", () => {
       expect({ glob, path, is: matches(glob, path) }).toEqual({ glob, path, is: false });
   });
 
-  it("cost what their lengths say, and never all ways of matching one after the other", () => {
+  it("cost is bounded by the lengths, without backtracking through all ways of matching", () => {
     const path = `${"a".repeat(2_000)}b`;
     expect(matches("*a".repeat(400), path)).toBe(false);
     expect(matches("**a".repeat(300), path)).toBe(false);

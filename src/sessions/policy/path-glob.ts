@@ -4,12 +4,12 @@ const COMPILED_PATTERNS_MAX = 500;
 
 type Compiled = ReturnType<ReturnType<typeof loadRe2>["RE2JS"]["compile"]>;
 
-/** A preview tries the same few globs against thousands of requests. */
+/** A preview matches the same few globs against thousands of requests. */
 const compiled = new Map<string, Compiled>();
 
 /**
- * `*` and `?` stay inside one name, `**` crosses folders; everything else is meant literally. The path is an agent's,
- * which could make it as long and as repetitive as would keep an ordinary pattern busy for ever.
+ * `*` and `?` stay inside one name, `**` crosses folders; everything else is literal. The path comes from an agent,
+ * which could make it long and repetitive enough to keep an ordinary pattern busy forever.
  */
 export function matchesGlob(path: string, glob: string, { ignoreCase }: { readonly ignoreCase: boolean }): boolean {
   const key = `${ignoreCase ? "i" : "c"}${glob}`;

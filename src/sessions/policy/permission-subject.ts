@@ -3,25 +3,25 @@ import { FILE_KINDS } from "../../protocol/permission-policy.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import { type McpTool, mcpToolOf } from "./mcp-tool.ts";
 
-/** What a request is about, read from all the places in which agents say it. */
+/** What a request is about, collected from all the fields that agents use. */
 export interface PermissionSubject {
   readonly kind: string;
   readonly name: string;
-  /** The exact command: a line for a shell, or words that go to the program as they are. */
+  /** The exact command: a line for a shell, or arguments that are passed to the program unchanged. */
   readonly command: string | readonly string[] | null;
-  /** Of a tool server; then it is no command, whatever kind the agent gives it. */
+  /** A tool of an MCP server; then it is not a command, whatever kind the agent gives it. */
   readonly tool: McpTool | null;
   /** The session's directory. */
   readonly root: string;
   /** Where it would run. */
   readonly cwd: string;
-  /** Every path it names, absolute, with `..` and links as they came. */
+  /** Every path it names, absolute, with `..` and links unchanged. */
   readonly paths: readonly string[];
-  /** In words, what about it cannot be judged. */
+  /** What cannot be judged about it, as text. */
   readonly doubts: readonly string[];
 }
 
-/** A command that comes with one of these is not the whole of what would run. */
+/** A command with one of these is not everything that would run. */
 const MORE_THAN_THE_COMMAND = [
   "args",
   "arguments",
@@ -34,12 +34,12 @@ const MORE_THAN_THE_COMMAND = [
 ];
 const INPUT_LEVELS_MAX = 6;
 const KEY_CHARS_MAX = 100;
-/** Keys, letters only, that say where any tool works. */
+/** Keys, letters only, that name the working directory of any tool. */
 const WORKING_DIRECTORY = /^(cwd|pwd|chdir|(current|initial|start|starting)?work(ing)?(dir|directory|folder|path))$/;
 /** The same for a command, which has no other use for a directory. */
 const RUN_DIRECTORY =
   /^((absolute|base|chdir|command|current|cwd|exec|execution|initial|process|project|repo|repository|root|run|shell|start|starting|target|work|working|workspace)*(cwd|pwd|chdir|dir|directory|folder|root|path|dirpath|directorypath|folderpath|location)|repo|workspace)$/;
-/** Editing tools call what they do a command too. */
+/** Editing tools also name their action a command. */
 const EDITOR_COMMAND = /^(view|create|read|write|edit|str_replace|insert|undo_edit)$/;
 
 /** Reads what a tool call is about; relative paths start from `cwd`. */
@@ -57,7 +57,7 @@ export function describeRequest(toolCall: PermissionToolCall, cwd: string): Perm
     ...parts.flatMap((part) => (part.type === "diff" ? [part.path] : [])),
     ...read.paths,
   ];
-  // Whether a tool starts from its own directory or from the session's is not said, so both count.
+  // Whether a tool starts from its own directory or from the session's is unknown, so both count.
   const paths = [
     ...new Set(named.filter((path) => path !== "").flatMap((path) => [ranIn, cwd].map((from) => absolute(path, from)))),
   ];
@@ -84,7 +84,7 @@ interface InputDirectories {
   readonly doubts: readonly string[];
 }
 
-/** Where a tool is told to run, by any of the names that agents have for it, at any depth. */
+/** Where a tool runs, by any of the names that agents use, at any depth. */
 function directoriesIn(input: Json, runsCommand: boolean): InputDirectories {
   const found = new Set<string>();
   const doubts = new Set<string>();
@@ -130,7 +130,7 @@ function commandIn(input: Readonly<Record<string, Json>>, kind: string): Pick<Pe
   return { command: null, doubts };
 }
 
-/** Joined and not tidied up: whoever opens the path may follow a link before it goes up. */
+/** Joined and not normalized: whoever opens the path may follow a link before it goes up. */
 function absolute(path: string, cwd: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
@@ -153,25 +153,25 @@ function isRecord(value: Json | undefined): value is { [key: string]: Json } {
 
 const LEVELS_MAX = 6;
 const PATH_CHARS_MAX = 4_096;
-/** Keys whose value is a place, whatever it looks like. */
+/** Keys whose value is a path, whatever it looks like. */
 const PLACE_KEY =
   /(^|_)(path|paths|file|files|filename|filepath|filepaths|notebook|dir|directory|directories|folder|uri|target|source|src|destination|dest|dst|from|to)$/;
-/** Keys whose value is content, in which anything may stand. */
+/** Keys whose value is content, which may be anything. */
 const CONTENT_KEY =
   /(^|_)(content|contents|text|string|str|old|new|description|explanation|prompt|query|pattern|code)$/;
-/** Patches name the files they change in lines of their own. */
+/** Patches name the files they change in separate lines. */
 const PATCH_LINE =
   /^[ \t]*(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\*\*\* (?!Begin |End )|Index: |\+\+\+ |--- |rename (?:from|to) |copy (?:from|to) )(.+)$/gm;
 /** For a file that only changes its mode, or that is not text, there is no other line. */
 const GIT_LINE = /^[ \t]*diff --git (.+)$/gm;
 
-/** The paths that a tool's input names, and in words what about them cannot be read. */
+/** The paths in a tool's input, and what cannot be read about them, as text. */
 interface InputPaths {
   readonly paths: readonly string[];
   readonly doubts: readonly string[];
 }
 
-/** Every path a tool's input names. One too many only means that the user is asked; what is not read is a doubt. */
+/** Every path in a tool's input. One too many only means that the user is asked; anything unread is a doubt. */
 function pathsInInput(input: Json): InputPaths {
   const found: Found = { paths: [], doubts: new Set() };
   readValue("", input, 0, found);
@@ -190,7 +190,7 @@ function readValue(key: string, value: Json, level: number, found: Found): void 
   else if (Array.isArray(value)) for (const item of value) readValue(key, item, level + 1, found);
   else
     for (const [name, inside] of Object.entries(value)) {
-      // Some agents list changes by the file they change.
+      // Some agents list changes by file.
       if (/[/\\]|^[.~]/.test(name)) addPath(name, found);
       readValue(snakeCase(name), inside, level + 1, found);
     }
@@ -219,7 +219,7 @@ function addPath(path: string, found: Found): void {
 /** Unified diffs may put a letter before the path, and a time after it: `a/x` is `x` or really `a/x`, so both count. */
 function patchPaths(named: string): readonly string[] {
   const [place = ""] = named.split("\t");
-  // A name in quotes means the name without them.
+  // A quoted name means the name without quotes.
   const path = place.trim().replace(/^"(.*)"$/, "$1");
   if (path === "" || path === "/dev/null") return [];
   return [...new Set([path, path.replace(/^[a-z]\//, "")])];

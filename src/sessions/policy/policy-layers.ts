@@ -10,11 +10,11 @@ interface LayersDeps {
   readonly store: PolicyStore;
   readonly log: SessionLog;
   readonly projects: ProjectStore;
-  /** What the user's settings say about an agent. */
+  /** The user's setting for an agent. */
   readonly startingMode: (cliType: CliType) => PermissionMode | null;
 }
 
-/** Whose policy is asked for, by the ids a message carries. */
+/** The owner of a policy, by the ids in a message. */
 export interface PolicyOwner {
   readonly scope: PolicyScope;
   readonly sessionId?: SessionId | undefined;
@@ -22,14 +22,14 @@ export interface PolicyOwner {
   readonly cliType?: CliType | undefined;
 }
 
-/** The owner of a policy, found: how it is stored, how messages name it, and the agent it is seen from. */
+/** A resolved owner: how it is stored, how messages name it, and its agent. */
 export interface FoundOwner {
   readonly target: PolicyTarget;
   readonly owner: PolicyOwner;
   readonly cliType: CliType | null;
 }
 
-/** Session, project and agent each have a mode and rules of their own; together they are what holds. */
+/** Session, project and agent each have a mode and rules; together they apply. */
 export class PolicyLayers {
   readonly #deps: LayersDeps;
 
@@ -59,7 +59,7 @@ export class PolicyLayers {
     };
   }
 
-  /** The session's own policy first, then those of the sessions it was started for: none of them may be exceeded. */
+  /** The session's own policy first, then those of its ancestors: none of them may be exceeded. */
   async policiesOver(sessionId: SessionId): Promise<readonly Policy[]> {
     const parentOf = async (id: SessionId) => (await this.#deps.log.row(id))?.parentId;
     const policies = [await this.policyOf(sessionId)];
@@ -80,7 +80,7 @@ export class PolicyLayers {
       case "project": {
         const id = projectId ?? row?.projectId;
         if (id === undefined) return REFUSE.invalidMessage("projectId: required");
-        if (!this.#deps.projects.get(id)) return REFUSE.projectNotFound();
+        if (!(await this.#deps.projects.get(id))) return REFUSE.projectNotFound();
         return { target: { scope, id }, owner: { scope, projectId: id }, cliType: agent };
       }
       case "agent":
@@ -92,7 +92,7 @@ export class PolicyLayers {
     }
   }
 
-  /** What would hold in this scope if it had no mode of its own. */
+  /** The mode of this scope if it had none of its own. */
   async inheritedMode({ owner, cliType }: FoundOwner): Promise<PermissionMode> {
     const { store, log, startingMode } = this.#deps;
     const project = owner.sessionId === undefined ? null : ((await log.row(owner.sessionId))?.projectId ?? null);

@@ -18,6 +18,7 @@ import {
   StartingPolicy,
   StoredRule,
 } from "../../protocol/permission-policy.ts";
+import { pathThere, splitPlace } from "../../protocol/place-path.ts";
 import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import { OWN_TOOL_SERVER } from "../../protocol/tool-server.ts";
@@ -49,25 +50,28 @@ interface PolicyServiceDeps {
   readonly guarded: readonly string[];
 }
 
-/** A session as far as its policy must know it. */
+/** The part of a session that its policy needs. */
 export interface EvaluatedSession {
   readonly id: SessionId;
   readonly cwd: string;
 }
 
-/** What can be said of a request at once, before anything is looked up. */
+/** What is known about a request before anything is looked up. */
 export interface Consideration {
-  /** Something was set, so the policy has a say before the user is asked. */
+  /** Something was set, so the policy is evaluated before the user is asked. */
   readonly decides: boolean;
   readonly note?: string;
   readonly offers?: RuleDraft[];
 }
 
-/** Who may do what without asking: modes and rules, what they answer, and what they have answered. */
+/** Paths of another machine cannot be resolved here, so nothing is allowed by location. */
+const PATHS_ELSEWHERE: RealPaths = { placesOf: async () => null, isFile: async () => true };
+
+/** What is allowed without asking: modes and rules, their answers, and the history of answers. */
 export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   readonly #layers: PolicyLayers;
-  /** A change is made of what was stored before it. */
+  /** Changes are serialized, because each builds on the stored state. */
   readonly #changes = new TaskQueue();
 
   constructor(deps: PolicyServiceDeps) {
@@ -75,13 +79,13 @@ export class PolicyService {
     this.#layers = new PolicyLayers(deps);
   }
 
-  /** Those that hold for a session: its own first, then those of the sessions it was started for. */
+  /** The policies of a session: its own first, then those of its ancestors. */
   policiesOver(sessionId: SessionId): Promise<readonly Policy[]> {
     return this.#layers.policiesOver(sessionId);
   }
 
   consider({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall, policies: readonly Policy[]): Consideration {
-    const subject = describeRequest(toolCall, cwd);
+    const subject = describeRequest(toolCall, pathThere(cwd));
     const note = oddityOf(subject);
     const offers = offerRules(subject);
     return {
@@ -95,26 +99,26 @@ export class PolicyService {
     const policies = await this.#layers.policiesOver(id);
     const verdict = strictest(await Promise.all(policies.map((policy) => this.#evaluate(policy, cwd, toolCall))));
     if (verdict.answer !== "ask" || !this.#isOwnTool(id, mcpToolOf(toolCall))) return verdict;
-    // What they may do is decided where they act: by the caller's rights, and by the limits and budgets of its tree.
+    // Their permissions are checked when they act: by the caller's rights, and by the limits and budgets of its tree.
     return { answer: "allow", why: "A Liminal Builder tool" };
   }
 
-  /** What a session may do unasked: its own mode, or a stricter one above it. */
+  /** What a session may do without asking: its own mode, or a stricter one above it. */
   async modeOf(sessionId: SessionId): Promise<PermissionMode> {
     const modes = (await this.#layers.policiesOver(sessionId)).map(({ mode }) => mode);
     return PermissionMode.options.find((mode) => modes.includes(mode)) ?? "ask";
   }
 
   /**
-   * What a session may let an agent that it creates do unasked. Rules that deny reach only an agent that asks: where one holds, an
-   * agent has to ask, whatever the mode. Rules about our own tools are enforced by these and leave the mode as it is.
+   * What a session may let a child do without asking. Denying rules reach only an agent that asks: if there is one, the
+   * child has to ask, whatever the mode. Rules about our own tools are enforced by these and leave the mode unchanged.
    */
   async modeToGive(sessionId: SessionId): Promise<PermissionMode> {
     const isOwn = ({ tool }: PolicyRule) => tool?.startsWith(`mcp:${OWN_TOOL_SERVER}/`) ?? false;
     return (await this.#rulesThatDeny(sessionId)).every(isOwn) ? this.modeOf(sessionId) : "ask";
   }
 
-  /** Why a session may not use one of our own tools; null when no rule forbids it. Not every agent asks before it does. */
+  /** Why a session may not use one of our own tools; null if no rule forbids it. Not every agent asks first. */
   async ownToolDenial(sessionId: SessionId, tool: string): Promise<string | null> {
     const rules = await this.#rulesThatDeny(sessionId);
     const rule = rules.find((one) => coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
@@ -129,7 +133,19 @@ export class PolicyService {
       .filter(({ effect, expiresAt }) => effect === "deny" && (expiresAt === undefined || Date.parse(expiresAt) > now));
   }
 
-  /** What a new session is started with; before its agent can ask for anything. */
+  /** A session that continues another one of the same agent has the same permissions. */
+  async copy(from: SessionId, to: SessionId): Promise<void> {
+    const [source, target] = await Promise.all(
+      [from, to].map((sessionId) => this.#layers.find({ scope: "session", sessionId })),
+    );
+    if (!source || !target || isRefusal(source) || isRefusal(target)) return;
+    const { mode, rules } = await this.#layers.read(source);
+    if (mode === null && rules.length === 0) return;
+    const own = rules.map(({ id: _, ...rule }) => this.#kept(rule));
+    await this.#layers.write(target, { mode, rules: own });
+  }
+
+  /** Sets the initial policy of a new session, before its agent can request anything. */
   async start(sessionId: SessionId, given: Json | undefined): Promise<void> {
     const policy = StartingPolicy.safeParse(given).data;
     const found = await this.#layers.find({ scope: "session", sessionId });
@@ -161,7 +177,11 @@ export class PolicyService {
 
   #evaluate(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
     const { world, guarded, paths } = this.#deps;
-    return evaluateRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
+    const subject = describeRequest(toolCall, pathThere(cwd));
+    return evaluateRequest(
+      { subject, policy, now: isoTime(world), guarded },
+      splitPlace(cwd) ? PATHS_ELSEWHERE : paths,
+    );
   }
 
   async #state(found: FoundOwner): Promise<PlainServerMessage> {

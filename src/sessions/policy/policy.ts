@@ -3,24 +3,24 @@ import { ruleWords, SCOPE_WORDS } from "../../protocol/rule-words.ts";
 
 export type ScopedRule = PolicyRule & { readonly scope: PolicyScope };
 
-/** What holds for one session: the narrowest mode that was set, and the rules of its session, project and agent. */
+/** The policy of one session: the narrowest mode that was set, and the rules of its session, project and agent. */
 export interface Policy {
   readonly mode: PermissionMode;
   readonly modeFrom: PolicyScope | "default";
   readonly rules: readonly ScopedRule[];
 }
 
-/** What deciding must know of the world; looked up before, so that deciding stays pure. */
+/** Facts about the file system, looked up in advance so that deciding stays pure. */
 export interface PathFacts {
   /** ISO 8601, UTC. */
   readonly now: string;
-  /** The session's directories, as they really are. */
+  /** The session's directories, resolved. */
   readonly roots: readonly string[];
-  /** Directories no rule reaches, wherever they lie: our own data. */
+  /** Directories that no rule covers, wherever they are: our own data. */
   readonly guarded: readonly string[];
-  /** Where an absolute path really leads, by every way of reading it; null when that cannot be told. */
+  /** Where an absolute path really leads, by every way of reading it; null if unknown. */
   readonly placesOf: (path: string) => readonly string[] | null;
-  /** Whether there is a file or a link, but no directory, at this absolute path. */
+  /** Whether there is a file or a link, but not a directory, at this absolute path. */
   readonly isFile: (path: string) => boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly ruleId?: string;
 }
 
-/** A rule in words, with how far it reaches. */
+/** A rule as text, with its scope. */
 export function reasonOf(rule: ScopedRule): string {
   return `${ruleWords(rule)}, in ${SCOPE_WORDS[rule.scope]}`;
 }
@@ -45,10 +45,10 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** From the strictest on. */
+/** Strictest first. */
 const STRICTNESS: readonly Verdict["answer"][] = ["deny", "ask", "allow"];
 
-/** A session answers to its own policy and to those above it: one no is a no, and one question is a question. */
+/** A session is subject to its own policy and to those above it: one denial denies, and one question asks. */
 export function strictest([own, ...above]: readonly Verdict[]): Verdict {
   const rank = ({ answer }: Verdict) => STRICTNESS.indexOf(answer);
   const stricter = above.toSorted((one, other) => rank(one) - rank(other))[0];

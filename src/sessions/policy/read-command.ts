@@ -8,13 +8,13 @@ import { type UnwrappedCommand, unwrapCommand } from "./unwrap-command.ts";
 /** Each may fail or be skipped, so each doubles the directories in which the rest may run. */
 export const DIRECTORY_CHANGES_MAX = 4;
 
-/** A command as far as it can be read: every program it runs, and what is uncertain about that. */
+/** A parsed command: every program it runs, and what is uncertain about it. */
 export interface ReadCommand {
   readonly commands: readonly UnwrappedCommand[];
   readonly doubts: readonly string[];
 }
 
-/** Reads what a request would run. Without a command of its own, the name of the call is all there is to look at. */
+/** Parses what a request would run. Without a command, only the name of the call is available. */
 export function readCommand({ command, name, doubts }: PermissionSubject): ReadCommand {
   const line =
     command === null || typeof command === "string"
@@ -32,7 +32,7 @@ export function isChangeOfDirectory({ words }: SimpleCommand): boolean {
   return words[0]?.text === "cd" && words[0].literal;
 }
 
-/** The words of a rule's command; null when they are not one plain command. */
+/** The words of a rule's command; null if they are not one plain command. */
 export function ruleWordsOf(command: string): readonly string[] | null {
   const { commands, doubts } = readShellLine(command);
   const [only, another] = commands;
@@ -40,14 +40,14 @@ export function ruleWordsOf(command: string): readonly string[] | null {
   return only.words.every(({ literal }) => literal) ? only.words.map(({ text }) => text) : null;
 }
 
-/** A rule whose command no one can read would never answer anything; better to say so now. */
+/** A rule with an unreadable command would never apply, so it is refused. */
 export function refuseRules(rules: readonly RuleDraft[]): Refusal | null {
   const unreadable = rules.find(({ command }) => command !== undefined && ruleWordsOf(command) === null);
   if (!unreadable) return null;
   return REFUSE.invalidMessage(`rules: "${unreadable.command}" is not one plain command`);
 }
 
-/** `options.policy` of a new session that says nothing we know must not be taken for the default. */
+/** Unknown `options.policy` of a new session must not be treated as the default. */
 export function refuseStart(given: Json | undefined): Refusal | null {
   if (given === undefined) return null;
   const { data, error } = StartingPolicy.safeParse(given);

@@ -1,7 +1,7 @@
-/** One word as the shell would hand it to a program, as far as that can be told before it runs. */
+/** One word as the shell would pass it to a program, as far as that is known before it runs. */
 export interface ShellWord {
   readonly text: string;
-  /** False when the shell would put something else in its place: patterns, braces, a home directory, a variable. */
+  /** False if the shell would replace it: patterns, braces, a home directory, a variable. */
   readonly literal: boolean;
 }
 
@@ -15,11 +15,11 @@ export interface SimpleCommand {
   readonly redirects: readonly Redirect[];
 }
 
-/** A command line taken apart. With any doubt in it, nobody can say before it runs what it does. */
+/** A parsed command line. With any doubt, its effect is unknown before it runs. */
 export interface ShellLine {
-  /** Every simple command in it, those inside substitutions and groups included. */
+  /** Every simple command in it, including those inside substitutions and groups. */
   readonly commands: readonly SimpleCommand[];
-  /** In words, what cannot be judged. */
+  /** What cannot be judged, as text. */
   readonly doubts: readonly string[];
 }
 
@@ -31,12 +31,12 @@ const WORD_END = /[ \t\n;&|<>()]/;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 /** Inside double quotes a backslash only escapes these. */
 const ESCAPED_IN_DOUBLE = /[$`"\\\n]/;
-/** The operators between commands that every shell reads alike. Of others one shell starts a command where another does not. */
+/** The separators that every shell reads alike. For others, shells disagree on where a command starts. */
 const SEPARATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|", "&"]);
 const DIFFERS = "shells read it differently";
 const HISTORY = "some shells replace ! with an earlier command";
 
-/** Takes a line apart as a POSIX shell would; what shells disagree on is a doubt. */
+/** Parses a line as a POSIX shell would; what shells disagree on is a doubt. */
 export function readShellLine(line: string): ShellLine {
   const found: Found = { commands: [], doubts: new Set() };
   if (line.length > LINE_CHARS_MAX) found.doubts.add("it is too long to be judged");
@@ -59,7 +59,7 @@ class ShellReader {
   readonly #found: Found;
   #at = 0;
   #depth: number;
-  /** After `<<` the lines that follow are text for a command, and none themselves. */
+  /** After `<<` the following lines are text for a command. */
   #hasHereDocument = false;
 
   constructor(text: string, found: Found, depth: number) {
@@ -115,12 +115,12 @@ class ShellReader {
     close();
   }
 
-  /** Between two blanks a continued line is a blank itself; elsewhere it may join what stands on both sides. */
+  /** Between two blanks a line continuation is a blank itself; elsewhere it may join both sides. */
   #continuesLine(): boolean {
     return this.#text.startsWith("\\\n", this.#at) && (this.#at === 0 || /\s/.test(this.#text[this.#at - 1] ?? ""));
   }
 
-  /** The inside of `(…)`, `$(…)` or `<(…)`, from behind its parenthesis to behind its end. */
+  /** The inside of `(…)`, `$(…)` or `<(…)`, from after its parenthesis to after its end. */
   #nested(): void {
     if (this.#depth >= NESTING_LEVELS_MAX) {
       this.#doubt("it is nested too deeply");
@@ -141,7 +141,7 @@ class ShellReader {
     const [run] = /^[;&|]+/.exec(this.#text.slice(this.#at, this.#at + 8)) ?? [];
     if (run === undefined) return false;
     this.#at += run.length;
-    // `&>`, `&!`, `|&`, `;;`, `;&`, `&|` and whatever else a shell may have.
+    // `&>`, `&!`, `|&`, `;;`, `;&`, `&|` and other shell-specific operators.
     if (!SEPARATORS.has(run) || /[<>!]/.test(this.#char)) this.#doubt(`${DIFFERS}: ${run}${this.#char.trim()}`);
     return true;
   }
@@ -209,7 +209,7 @@ class ShellReader {
       }
     }
     if (/^\d+$/.test(text) && /[<>]/.test(this.#char)) this.#doubt(`${DIFFERS}: ${text}${this.#char}`);
-    // With extended patterns these signs exclude names; without a folder in it, the word still begins as it is written.
+    // With extended patterns these characters exclude names; without a folder, the word still starts as written.
     if (hasPatternSign && text.includes("/")) literal = false;
     return { text, literal };
   }
@@ -218,7 +218,7 @@ class ShellReader {
     this.#at += 1;
     if (this.#isAtEnd) this.#doubt("it ends in a backslash");
     const char = this.#char;
-    // `\n` is an n to most shells and a line end to some; a continued line may join an operator.
+    // `\n` is an n to most shells and a line end to some; a line continuation may join an operator.
     if (/[\n\p{L}\p{N}]/u.test(char))
       this.#doubt(`${DIFFERS}: a backslash before ${char === "\n" ? "a line end" : char}`);
     this.#at += 1;
@@ -255,7 +255,7 @@ class ShellReader {
     return { text, literal };
   }
 
-  /** `$…` and `` `…` ``: what stands there is only known when it runs. Its inside is still looked at. */
+  /** `$…` and `` `…` ``: the value is only known when it runs. Its inside is still parsed. */
   #expansion(): string {
     if (this.#char === "`") return this.#backquoted();
     this.#at += 1;

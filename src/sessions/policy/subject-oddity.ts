@@ -1,9 +1,9 @@
 import type { PermissionSubject } from "./permission-subject.ts";
 
-/** An open quote is taken to the end, and stays: given up, it would be tried again from every quote inside it. */
+/** An unclosed quote extends to the end: otherwise it would be tried again from every quote inside it. */
 const QUOTED = /'[^']*'|"[^"\\]*(?:\\.[^"\\]*)*("|\\?$)/gs;
 
-/** What in the command or the paths of a request could deceive whoever reads it, in words. */
+/** What in the command or the paths of a request could deceive its reader, as text. */
 export function oddityOf({ command, paths, root, cwd, name, kind }: PermissionSubject): string | null {
   const stated = kind === "execute" ? name : "";
   const line = command === null ? stated : typeof command === "string" ? command : command.join(" ");
@@ -19,7 +19,7 @@ export function oddityOf({ command, paths, root, cwd, name, kind }: PermissionSu
   return found.find((words) => words !== null) ?? null;
 }
 
-/** Emoji join their parts by characters that are invisible; there they mislead nobody. */
+/** Emoji join their parts with invisible characters, which is harmless there. */
 const EMOJI_JOINS =
   /(\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)(\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*/gu;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cn}\p{Cs}]/u;
@@ -27,11 +27,11 @@ const TURNED = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const ODD_SPACE = /[^\S \t\n]|[\u2800\u3164\uffa0]/u;
-/** Marks that look like ones a shell or a path gives a meaning to. */
+/** Marks that look like ones with a meaning in a shell or a path. */
 const ODD_MARK =
   /[\u00b4\u02b9-\u02bc\u02cb\u037e\u05c3\u2010-\u201f\u2024-\u2026\u2032-\u2037\u2039\u203a\u2044\u204f\u2212\u2215\u2216\u2217\u2223\u223c\u29f5\u29f8\u29f9\ufe68\uff02\uff04\uff06\uff07\uff0a\uff0d-\uff0f\uff1b-\uff1f\uff3c\uff40\uff5c\uff5e]/u;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
-/** Letters of other scripts that cannot be told from Latin ones. */
+/** Letters of other scripts that look like Latin ones. */
 const LATIN_TWINS = new Set(
   "аАВсСеЕЅѕіІїЇјЈКМНоОрРТхХуУѵѴһҺԁԛԝӏӀԍԌӔӕӘҮүοΟαΑΒΕΖΗΙΚΜΝΡΤΥΧνρυχιγκօՕոսցհᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᎩᏃ",
 );
@@ -46,7 +46,7 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ["Lisu", /\p{Script=Lisu}/u],
 ];
 
-/** What in a command or a path could deceive the eye, in words; null when it reads as what it is. */
+/** What in a command or a path could deceive the reader, as text; null if it reads as what it is. */
 export function suspiciousText(text: string): string | null {
   if (isPlainAscii(text)) return null;
   const bare = text.replace(EMOJI_JOINS, "");
@@ -61,7 +61,7 @@ export function suspiciousText(text: string): string | null {
   return null;
 }
 
-/** Also for the places where a mark has a meaning: outside of quotes, and in paths. */
+/** Also where a mark has a meaning: outside of quotes, and in paths. */
 function suspiciousMark(text: string): string | null {
   return ODD_MARK.test(text)
     ? `It has punctuation that looks like other characters (${codesIn(text, ODD_MARK)}).`

@@ -1,9 +1,9 @@
 import { readShellLine, type ShellWord, type SimpleCommand } from "./shell-line.ts";
 
-/** What is really run, once the programs that only run others are taken off. */
+/** What really runs, without the programs that only run others. */
 export interface UnwrappedCommand {
   readonly command: SimpleCommand;
-  /** Every place in it where a command may begin, as plain words: what a rule that denies looks at. */
+  /** Every position where a command may begin, as plain words, for denying rules. */
   readonly starts: readonly (readonly string[])[];
 }
 
@@ -17,9 +17,9 @@ const RESERVED: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** They run what follows and change nothing about it, as long as nothing but the command follows. */
+/** They run the rest unchanged, as long as only the command follows. */
 const TRANSPARENT: ReadonlySet<string> = new Set(["time", "command", "env", "nice", "xargs", "timeout"]);
-/** They run what follows with other rights, elsewhere, or in a way of their own. */
+/** They run the rest with other rights, elsewhere, or in a special way. */
 const FOREIGN: ReadonlySet<string> = new Set(
   [
     "sudo sudoedit doas su pkexec run0 runuser setpriv capsh chroot unshare nsenter ip runcon sg newgrp ssh mosh rsh",
@@ -44,10 +44,10 @@ const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
 const UNWRAPPED_LEVELS_MAX = 20;
 const START_WORDS_MAX = 64;
-/** What `xargs` adds is only known when it runs. */
+/** The arguments added by `xargs` are only known when it runs. */
 const ADDED_LATER: ShellWord = { text: "*", literal: false };
 
-/** Takes off assignments, wrappers and `sh -c`; whatever cannot be taken off cleanly is a doubt. */
+/** Removes assignments, wrappers and `sh -c`; whatever cannot be removed cleanly is a doubt. */
 export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
   const doubts = new Set<string>();
   let words = [...command.words];
@@ -70,7 +70,7 @@ export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
   const starts =
     layers > 0 || inner ? suffixes(all) : [plain, ...runsInside(words).map((inside) => inside.map(({ text }) => text))];
   const own = { command: { ...command, words }, starts };
-  // The shell that only carries a line is judged by that line; a redirection on it holds for all of it.
+  // A shell that only carries a line is judged by that line; a redirection on it applies to all of it.
   if (inner === null) return { commands: [own], doubts: [...doubts] };
   const carrier = { command: { words: [], redirects: command.redirects }, starts };
   return { commands: [carrier, ...inner.commands], doubts: [...doubts] };
@@ -81,7 +81,7 @@ function suffixes(words: readonly string[]): readonly (readonly string[])[] {
   return words.map((_, index) => words.slice(index, index + START_WORDS_MAX));
 }
 
-/** The name of the program without its folder, as a rule that denies sees it. */
+/** The name of the program without its folder, as denying rules see it. */
 export function programName(word: string): string {
   return (word.split("/").at(-1) ?? word).toLowerCase().replace(/\.exe$/, "");
 }
@@ -103,7 +103,7 @@ function layerOf(words: readonly string[]): { readonly words: number; readonly d
     : { words: 1, doubt: "timeout changes how the command runs" };
 }
 
-/** `sh -c '…'`: the line inside is what runs. */
+/** `sh -c '…'`: the inner line is what runs. */
 function shellInside({ words }: SimpleCommand, depth: number): Unwrapped | null {
   const [program, ...rest] = words;
   if (program === undefined || !SHELLS.has(programName(program.text))) return null;

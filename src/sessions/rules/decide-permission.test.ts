@@ -22,7 +22,7 @@ function waiting(): PureSession {
 describe("permission:respond", () => {
   const respond = { type: "permission:respond", permissionId: permissionId("p") } as const;
 
-  it("W-8 gives the agent the chosen option, and the turn goes on", () => {
+  it("W-8 sends the chosen option to the agent, and the turn continues", () => {
     const session = waiting();
     expect(session.tell({ ...respond, optionId: "no" })).toMatchObject({
       ok: true,
@@ -39,7 +39,7 @@ describe("permission:respond", () => {
     const STEERS = { image: false, audio: false, embeddedContext: false, steering: true } as const;
     const denied = { ...respond, optionId: "no", reason: "use npm ci" };
 
-    it("an agent that takes messages during a turn gets it after the answer, into the same turn", () => {
+    it("an agent that accepts messages during a turn gets it after the answer, in the same turn", () => {
       const session = waiting();
       session.hear({ type: "abilities", abilities: STEERS });
       expect(session.tell(denied)).toMatchObject({
@@ -53,7 +53,7 @@ describe("permission:respond", () => {
       expect(session.state.queue).toMatchObject([{ content: "use npm ci", steering: true }]);
     });
 
-    it("another agent gets it as the next message, ahead of what waits", () => {
+    it("another agent gets it as the next message, ahead of queued ones", () => {
       const session = waiting();
       session.tell({ type: "session:send", content: "later" });
       session.tell(denied);
@@ -62,7 +62,7 @@ describe("permission:respond", () => {
       expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "use npm ci" });
     });
 
-    it("is sent even when the agent ends its turn as cancelled because of the denial; otherwise the queue waits then", () => {
+    it("is sent even if the agent ends its turn as cancelled because of the denial; otherwise the queue is paused then", () => {
       for (const answer of [denied, { ...respond, optionId: "no" }]) {
         const session = waiting();
         session.tell({ type: "session:send", content: "later" });
@@ -72,7 +72,7 @@ describe("permission:respond", () => {
       }
     });
 
-    it("a steer that was not taken before such an end starts its own turn", () => {
+    it("a steering message that was not accepted before such an end starts its own turn", () => {
       const session = waiting();
       session.hear({ type: "abilities", abilities: STEERS });
       session.tell(denied);
@@ -82,7 +82,7 @@ describe("permission:respond", () => {
       expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "use npm ci" });
     });
 
-    it("goes with no option that allows; the request stays", () => {
+    it("is refused with an allowing option; the request stays", () => {
       const session = waiting();
       expect(session.tell({ ...respond, optionId: "yes", reason: "why" })).toMatchObject({
         ok: false,
@@ -92,7 +92,7 @@ describe("permission:respond", () => {
     });
   });
 
-  it("(D10) the time a call waits for the user is not its own, however the question ends", () => {
+  it("(D10) the time a call waits for the user is not counted as its own, however the request ends", () => {
     const asked = Date.parse(new PureSession().now);
     const later = (seconds: number) => new Date(asked + seconds * 1_000).toISOString();
     const answered = waiting();
@@ -121,21 +121,21 @@ describe("permission:respond", () => {
     expect(session.effects.at(-1)).toMatchObject({ outcome: { outcome: "cancelled" } });
   });
 
-  it("waits on while another question is open", () => {
+  it("keeps waiting while another question is open", () => {
     const session = waiting();
     session.hear({ ...ASK, permissionId: permissionId("q") });
     session.tell({ ...respond, optionId: "yes" });
     expect([session.state.turn.state, session.state.pending.length]).toEqual(["waiting", 1]);
   });
 
-  it("refuses an option the agent did not offer, and no choice at all; the question stays", () => {
+  it("refuses an option the agent did not offer, and a missing choice; the request stays", () => {
     const session = waiting();
     for (const wrong of [{ ...respond, optionId: "maybe" }, respond])
       expect(session.tell(wrong)).toMatchObject({ ok: false, refusal: { code: "INVALID_MESSAGE" } });
     expect(session.state.pending).toHaveLength(1);
   });
 
-  it("answers a question that is no longer open with how it ended", () => {
+  it("answers a closed request with how it ended", () => {
     const session = waiting();
     session.tell({ ...respond, optionId: "yes" });
     const effects = session.effects.length;

@@ -8,7 +8,7 @@ import { startTurn } from "./turn.ts";
 
 const WAITS_MAX = 20;
 
-/** Commands that come from our own tools, never from a client. */
+/** Commands of our own tools, never of a client. */
 export type WaitCommand =
   | {
       readonly type: "session:wait";
@@ -16,7 +16,7 @@ export type WaitCommand =
       readonly commandId?: CommandId;
       readonly wait: Omit<ArmedWait, "armedAt">;
     }
-  /** What was waited for has come: the session goes on with these words. */
+  /** The awaited agents are done: the session continues with this message. */
   | {
       readonly type: "session:wake";
       readonly sessionId: SessionId;
@@ -24,14 +24,14 @@ export type WaitCommand =
       readonly waitIds: readonly string[];
       readonly content: string;
     }
-  /** A budget is spent: the turn stops here, and says why. */
+  /** A budget is spent: the turn stops, with the reason. */
   | {
       readonly type: "session:limit";
       readonly sessionId: SessionId;
       readonly commandId?: CommandId;
       readonly why: string;
     }
-  /** The session has heard by itself what these waits were for. */
+  /** The session already knows the result of these waits. */
   | {
       readonly type: "session:waits-met";
       readonly sessionId: SessionId;
@@ -50,12 +50,13 @@ export function decideWait(
   return { ok: true, answer: null, facts: [{ type: "session:waits", items }], effects: [] };
 }
 
-/** The wait and the turn it starts change places in one commit: it wakes once, whatever happens in between. */
+/** The wait is replaced by the turn it starts in one commit: it wakes once, whatever happens in between. */
 export function decideWake(context: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
   const { state } = context;
   const met = state.waits.filter(({ waitId }) => command.waitIds.includes(waitId));
   if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("this wait no longer exists") };
   if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is working again") };
+  if (state.pause !== null) return { ok: false, refusal: REFUSE.notPending("the session waits for a usage limit") };
   const started = startTurn(context, {
     commandId: CommandId.parse(context.newId()),
     content: command.content,
@@ -69,7 +70,7 @@ export function decideWake(context: SessionContext, command: Extract<WaitCommand
   };
 }
 
-/** Gives no fact when there is nothing to take away. */
+/** No fact if there is nothing to remove. */
 export function withoutWaits({ waits = [] }: SessionState, waitIds?: readonly string[]): FactBody[] {
   const items = waitIds === undefined ? [] : waits.filter(({ waitId }) => !waitIds.includes(waitId));
   return items.length === waits.length ? [] : [{ type: "session:waits", items: [...items] }];

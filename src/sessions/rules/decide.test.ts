@@ -37,7 +37,7 @@ const ACTIVE = ["running", "waiting", "stalled"] as const;
 const queueOf = ({ state }: PureSession) => state.queue.map(({ content }) => content);
 
 describe("session:send", () => {
-  it("TC-3.1a when idle, makes the user's entry, begins a turn and prompts the agent", () => {
+  it("TC-3.1a when idle, adds the user's entry, starts a turn and prompts the agent", () => {
     const session = new PureSession();
     const decision = session.tell({
       type: "session:send",
@@ -51,7 +51,9 @@ describe("session:send", () => {
       { type: "session:update", entry: { type: "user", content: "Hi", attachments: [IMAGE], commandId: "c" } },
       { type: "session:turn", turn: { state: "running" } },
     ]);
-    expect(session.effects).toEqual([{ type: "prompt", turnId: session.turn, content: "Hi", attachments: [IMAGE] }]);
+    expect(session.effects).toMatchObject([
+      { type: "prompt", turnId: session.turn, content: "Hi", attachments: [IMAGE] },
+    ]);
     expect(session.entries[0]?.turnId).toBe(session.turn);
   });
 
@@ -66,7 +68,7 @@ describe("session:send", () => {
     }
   });
 
-  it("derives a title once, from the first message that has text, and never over another title", () => {
+  it("derives a title once, from the first message with text, and never replaces another title", () => {
     const session = new PureSession();
     session.tell({ type: "session:send", content: "", attachments: [IMAGE] });
     session.end();
@@ -78,7 +80,7 @@ describe("session:send", () => {
     expect(named.state.title).toBe("Mine");
   });
 
-  it.each(ACTIVE)("X-6 while %s it waits its turn, in order, and is no entry yet", (state) => {
+  it.each(ACTIVE)("X-6 while %s it is queued, in order, and is not an entry yet", (state) => {
     const session = STATES[state]();
     const before = { entries: session.entries.length, effects: session.effects.length };
     for (const content of ["one", "two", "three"]) session.tell({ type: "session:send", content });
@@ -88,7 +90,7 @@ describe("session:send", () => {
     expect(new Set(session.state.queue.map((item) => item.commandId)).size).toBe(3);
   });
 
-  it("a full queue refuses one more, by name and value, and stays as it is", () => {
+  it("a full queue refuses another message, with the limit, and stays unchanged", () => {
     const session = STATES.running();
     for (let count = 0; count < QUEUE_ITEMS_MAX; count += 1)
       session.tell({ type: "session:send", content: `${count}` });
@@ -99,7 +101,7 @@ describe("session:send", () => {
     expect(session.state.queue).toHaveLength(QUEUE_ITEMS_MAX);
   });
 
-  it("to a held queue goes first and lets the queue follow", () => {
+  it("to a paused queue goes first and resumes the queue", () => {
     const session = STATES.running();
     session.tell({ type: "session:send", content: "held" });
     session.tell({ type: "session:cancel" });
@@ -112,7 +114,7 @@ describe("session:send", () => {
     expect(session.entries.at(-1)?.content).toBe("held");
   });
 
-  it("after a stop that is still under way runs as soon as it is over, before what that stop held back", () => {
+  it("after a stop that is still in progress runs as soon as it has ended, before the messages held back by that stop", () => {
     const session = STATES.running();
     session.tell({ type: "session:send", content: "held" });
     session.tell({ type: "session:cancel" });
@@ -126,14 +128,14 @@ describe("session:send", () => {
 });
 
 describe("session:cancel", () => {
-  it("with no turn running is accepted, changes nothing and reaches nobody", () => {
+  it("without a running turn is accepted and has no effect", () => {
     const session = STATES.idle();
     const effects = session.effects.length;
     expect(session.since(() => session.tell({ type: "session:cancel" }))).toEqual([]);
     expect(session.effects).toHaveLength(effects);
   });
 
-  it.each(ACTIVE)("TC-3.7b while %s asks the agent to stop; the turn ends when the agent says so", (state) => {
+  it.each(ACTIVE)("TC-3.7b while %s asks the agent to stop; the turn ends when the agent reports it", (state) => {
     const session = STATES[state]();
     session.tell({ type: "session:cancel" });
     expect(session.effects.at(-1)).toEqual({ type: "cancel", turnId: session.turn });
@@ -142,7 +144,7 @@ describe("session:cancel", () => {
     expect(session.state.turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
   });
 
-  it("W-3 answers open questions cancelled before it asks the agent to stop", () => {
+  it("W-3 answers open requests with cancelled before it asks the agent to stop", () => {
     const session = STATES.waiting();
     const facts = session.since(() => session.tell({ type: "session:cancel" }));
     expect(facts).toMatchObject([
@@ -153,7 +155,7 @@ describe("session:cancel", () => {
     expect(session.effects.slice(-2).map(({ type }) => type)).toEqual(["answer-permission", "cancel"]);
   });
 
-  it("pauses a queue, also with no turn running, and an empty queue is never paused", () => {
+  it("pauses a queue, also without a running turn, and an empty queue is never paused", () => {
     const session = STATES.running();
     session.tell({ type: "session:cancel" });
     expect(session.state.queuePaused).toBe(false);
@@ -176,13 +178,13 @@ describe("session:queue-edit", () => {
   }
   const item = (id: string, content: string) => ({ commandId: commandId(id), content });
 
-  it("X-6 changes, reorders and removes what waits", () => {
+  it("X-6 changes, reorders and removes queued messages", () => {
     const session = queued();
     expect(session.tell({ type: "session:queue-edit", items: [item("c", "C"), item("a", "a")] }).ok).toBe(true);
     expect(session.state.queue).toEqual([item("c", "C"), item("a", "a")]);
   });
 
-  it("can neither add a message nor bring one back nor double one", () => {
+  it("can neither add a message, restore one, nor duplicate one", () => {
     const session = queued();
     const items = [item("b", "b"), item("new", "new"), item("b", "b again")];
     session.tell({ type: "session:queue-edit", items });
@@ -191,7 +193,7 @@ describe("session:queue-edit", () => {
     expect(session.state.queue).toEqual([]);
   });
 
-  it("cannot empty a message; and an emptied queue is not held back any more", () => {
+  it("cannot empty a message; and an emptied queue is no longer paused", () => {
     const session = queued();
     expect(session.tell({ type: "session:queue-edit", items: [item("a", " ")] })).toMatchObject({
       ok: false,
@@ -207,7 +209,7 @@ describe("session:queue-edit", () => {
 });
 
 describe("session:retry", () => {
-  it("CV-2 (A3) starts afresh only when the agent refused to open its conversation", () => {
+  it("CV-2 (A3) starts a new conversation only if the agent refused to open the old one", () => {
     const session = new PureSession();
     session.tell({ type: "session:send", content: "go" });
     session.hear({
@@ -231,7 +233,7 @@ describe("session:retry", () => {
     const facts = session.since(() => session.tell({ type: "session:retry" }));
     expect(facts).toMatchObject([{ type: "session:turn", turn: { state: "running" } }]);
     expect(session.turn).not.toBe(failed);
-    expect(session.effects.at(-1)).toEqual({
+    expect(session.effects.at(-1)).toMatchObject({
       type: "prompt",
       turnId: session.turn,
       content: "try",
@@ -240,7 +242,7 @@ describe("session:retry", () => {
     expect(session.told.map(([type]) => type)).toEqual(["user", "notice"]);
   });
 
-  it.each(ACTIVE)("is refused while %s, and where nothing was said yet", (state) => {
+  it.each(ACTIVE)("is refused while %s, and if there is no message yet", (state) => {
     for (const session of [STATES[state](), new PureSession()])
       expect(session.tell({ type: "session:retry" })).toMatchObject({
         ok: false,
@@ -250,7 +252,7 @@ describe("session:retry", () => {
 });
 
 describe("session:archive, unarchive, kill and rename", () => {
-  it("TC-2.4a archiving lets go of the agent's session; bringing it back asks nothing of the agent", () => {
+  it("TC-2.4a archiving closes the agent's session; unarchiving does not involve the agent", () => {
     const session = STATES.idle();
     expect(session.tell({ type: "session:archive" })).toMatchObject({ ok: true, answer: "session:archived" });
     expect(session.effects.at(-1)).toEqual({ type: "close-agent" });
@@ -259,7 +261,7 @@ describe("session:archive, unarchive, kill and rename", () => {
     expect([session.state.archived, session.effects.length]).toEqual([false, effects]);
   });
 
-  it.each(ACTIVE)("TC-2.4a while %s it cancels first, then closes, and the queue is held", (state) => {
+  it.each(ACTIVE)("TC-2.4a while %s it cancels first, then closes, and the queue is paused", (state) => {
     for (const type of ["session:archive", "session:kill"] as const) {
       const session = STATES[state]();
       session.tell({ type: "session:send", content: "wait" });
@@ -271,7 +273,7 @@ describe("session:archive, unarchive, kill and rename", () => {
     }
   });
 
-  it("a rename is the user's word: it is answered by its fact and beats every other title", () => {
+  it("a rename by the user is answered by its fact and has priority over every other title", () => {
     const session = STATES.running();
     expect(session.tell({ type: "session:rename", title: "Mine" })).toMatchObject({
       ok: true,
@@ -279,5 +281,16 @@ describe("session:archive, unarchive, kill and rename", () => {
       facts: [{ type: "session:title-updated", title: "Mine", source: "user" }],
       effects: [],
     });
+  });
+
+  it("[X-40] pins, labels and a dismissed failure are kept; each label counts once, and what is the same is no fact", () => {
+    const session = STATES.idle();
+    session.tell({ type: "session:organize", pinned: true, labels: ["Later", "bug", "LATER"], dismissed: true });
+    expect(session.state).toMatchObject({ pinned: true, labels: ["Later", "bug"], dismissed: true });
+    const { length } = session.facts;
+    expect(session.tell({ type: "session:organize", labels: ["Later", "bug"] })).toMatchObject({ ok: true, facts: [] });
+    expect(session.facts).toHaveLength(length);
+    session.start();
+    expect(session.state).toMatchObject({ pinned: true, labels: ["Later", "bug"], dismissed: false });
   });
 });

@@ -1,9 +1,11 @@
 import type { QuestionResponse, SessionCommand } from "../../protocol/client-messages.ts";
+import { findToolCall } from "../../protocol/entry-index.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { PermissionOutcome, TurnError } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
+import { decideElsewhere } from "./elsewhere.ts";
 import {
   cancelAllRequests,
   closeAllVisits,
@@ -24,26 +26,51 @@ import {
   decideSteer,
   queueFact,
 } from "./queue.ts";
-import type { Decision, Outcome, SessionContext } from "./session-context.ts";
-import { restartTurn, settleTools } from "./turn.ts";
+import type { Acted, Decision, Outcome, SessionContext } from "./session-context.ts";
+import { restartTurn, settleTools, withoutPause } from "./turn.ts";
 import { turnFacts } from "./turn-machine.ts";
+import {
+  decideDismissLimit,
+  decideLimitAgain,
+  decideLimitDue,
+  decideResumeLimit,
+  type LimitCommand,
+} from "./usage-limits.ts";
 import { validateAnswer } from "./validate-answer.ts";
 
 type Decided =
-  | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
+  | Acted<
+      Extract<
+        SessionCommand,
+        { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete" | "session:handback"> }
+      >
+    >
   | AuthoredSend
-  | QuestionResponse
-  | WaitCommand;
+  | Acted<QuestionResponse>
+  | WaitCommand
+  | LimitCommand;
 
 /** Pure: what a command means in this state. Facts are stored first, then effects reach the agent. */
 export function decide(context: SessionContext, command: Decided): Decision {
   switch (command.type) {
     case "session:send":
       return decideSend(context, command);
+    case "session:elsewhere":
+      return decideElsewhere(context, command);
     case "session:retry":
       return decideRetry(context, command.afresh === true);
+    case "session:resume-limit":
+      return decideResumeLimit(context, command);
+    case "session:dismiss-limit":
+      return decideDismissLimit(context);
+    case "session:limit-due":
+      return decideLimitDue(context);
+    case "session:limit-again":
+      return decideLimitAgain(context, command);
     case "session:cancel":
       return accept(cancelTurn(context));
+    case "session:stop-subagent":
+      return stopSubAgent(context, command.toolCallId);
     case "session:limit":
       return accept(stopAtLimit(context, command.why));
     case "session:kill":
@@ -73,6 +100,8 @@ export function decide(context: SessionContext, command: Decided): Decision {
         { facts: [{ type: "session:title-updated", title: command.title, source: "user" }], effects: [] },
         "session:title-updated",
       );
+    case "session:organize":
+      return accept(organize(context, command));
     case "permission:respond":
       return decidePermissionResponse(context, command);
     case "elicitation:respond":
@@ -86,7 +115,7 @@ function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decis
   return { ok: true, answer, ...outcome };
 }
 
-/** The same message again, without a second entry for it: it was said once. */
+/** The same message again, without a second entry. */
 function decideRetry(context: SessionContext, isAfresh: boolean): Decision {
   const said = context.lastUserEntry();
   if (isTurnActive(context.state.turn) || !said)
@@ -98,18 +127,19 @@ function decideRetry(context: SessionContext, isAfresh: boolean): Decision {
   return accept({ ...started, facts: [...resumed, ...started.facts] });
 }
 
-/** Asks the agent to stop, and cancels what it asked for. `limit`: the budget that stops the turn. */
+/** Asks the agent to stop, and cancels its open requests. `limit`: the budget that stops the turn. */
 function cancelTurn(context: SessionContext, limit?: TurnError): Outcome {
   const { state } = context;
-  // A cancel also ends what would start by itself later.
+  // A cancel also ends what would start automatically later.
   const held = [
     ...(state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : []),
     ...withoutWaits(state),
+    ...withoutPause(state),
   ];
   const { turnId } = state.turn;
   const cancelled = cancelAllRequests(context);
   const facts = [...cancelled.facts, ...closeAllVisits(state), ...held];
-  // A request can be open without a turn; a cancel ends it too.
+  // A request can be open without a turn; a cancel ends it, too.
   if (!isTurnActive(state.turn) || !turnId) return { facts, effects: cancelled.effects };
   return {
     facts: [
@@ -119,6 +149,16 @@ function cancelTurn(context: SessionContext, limit?: TurnError): Outcome {
     ],
     effects: [...cancelled.effects, { type: "cancel", turnId }],
   };
+}
+
+/** The agent reports how it ended. */
+function stopSubAgent(context: SessionContext, toolCallId: string): Decision {
+  const call = findToolCall(context.state.open, toolCallId) ?? context.settledByAgentId(toolCallId);
+  if (call?.type !== "tool-call" || call.status !== "running" || !call.subAgent)
+    return { ok: false, refusal: REFUSE.notPending("this sub-agent no longer works") };
+  if (!call.subAgent.canStop)
+    return { ok: false, refusal: REFUSE.invalidMessage("toolCallId: its agent cannot stop it alone; stop the turn") };
+  return accept({ facts: [], effects: [{ type: "stop-sub-agent", toolCallId }] });
 }
 
 /** Like a cancel; the turn keeps the reason until it has ended. */
@@ -134,15 +174,25 @@ function archive(context: SessionContext): Outcome {
   return { facts: [...cancelled.facts, { type: "session:archived" }], effects: cancelled.effects };
 }
 
+/** A label counts once, however it is written. */
+function organize({ state }: SessionContext, command: Extract<SessionCommand, { type: "session:organize" }>): Outcome {
+  const { pinned = state.pinned, labels = state.labels, dismissed = state.dismissed } = command;
+  const names = labels.map((label) => label.toLowerCase());
+  const once = labels.filter((_, at) => names.indexOf(names[at] ?? "") === at);
+  const isSame =
+    pinned === state.pinned && dismissed === state.dismissed && once.join("\n") === state.labels.join("\n");
+  return { facts: isSame ? [] : [{ type: "session:organized", pinned, labels: once, dismissed }], effects: [] };
+}
+
 function withClose(outcome: Outcome): Outcome {
   return { facts: outcome.facts, effects: [...outcome.effects, { type: "close-agent" }] };
 }
 
 function decidePermissionResponse(
   context: SessionContext,
-  command: Extract<SessionCommand, { type: "permission:respond" }>,
+  command: Acted<Extract<SessionCommand, { type: "permission:respond" }>>,
 ): Decision {
-  const { permissionId, optionId, reason } = command;
+  const { permissionId, optionId, reason, person } = command;
   const request = findPermission(context.state, permissionId);
   if (!request) return { ok: false, refusal: REFUSE.notPending(endOfRequest(context.requests, permissionId)) };
   if (optionId === undefined && command.outcome === undefined)
@@ -156,23 +206,23 @@ function decidePermissionResponse(
   if (sent?.ok === false) return sent;
   const outcome: PermissionOutcome =
     optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
-  const closed = closeRequest(context, request, { type: "answered", outcome });
+  const closed = closeRequest(context, request, { type: "answered", outcome, person });
   return accept(
     { facts: [...closed.facts, ...(sent?.facts ?? [])], effects: [...closed.effects, ...(sent?.effects ?? [])] },
     "permission:resolved",
   );
 }
 
-/** An answer that does not fit leaves the question open. */
-function decideQuestionResponse(context: SessionContext, command: QuestionResponse): Decision {
+/** An invalid answer leaves the question open. */
+function decideQuestionResponse(context: SessionContext, command: Acted<QuestionResponse>): Decision {
   const { state } = context;
-  const { elicitationId, action } = command;
+  const { elicitationId, action, person } = command;
   const request = findQuestion(state, elicitationId);
   if (request) {
     const validated = validateAnswer(request, command);
     if (!validated.ok) return validated;
     return accept(
-      closeRequest(context, request, { type: "answered", answer: validated.answer }),
+      closeRequest(context, request, { type: "answered", answer: validated.answer, person }),
       "elicitation:resolved",
     );
   }

@@ -1,15 +1,15 @@
 import { expect, it } from "bun:test";
 import { deriveTitle } from "./turn.ts";
 
-it("collapses white space and keeps a short message whole", () => {
+it("collapses white space and keeps a short message complete", () => {
   expect(deriveTitle("  fix \n\t the   build ")).toBe("fix the build");
 });
 
-it("has no title for a message without text", () => {
+it("returns no title for a message without text", () => {
   expect(deriveTitle(" \n ")).toBeNull();
 });
 
-it("cuts at the last space after the 20th character and says so", () => {
+it("cuts at the last space after the 20th character and adds an ellipsis", () => {
   expect(deriveTitle("Refactor the billing module so that invoices and taxes live apart")).toBe(
     "Refactor the billing module so that invoices and…",
   );

@@ -2,10 +2,10 @@ import { describe, expect, it } from "bun:test";
 import { PureSession } from "../../../tests/core/pure-session.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 
-describe("what an agent says about its context and its mode", () => {
+describe("notices of an agent about its context and its mode", () => {
   const compaction = (patch: object): AgentEvent => ({ type: "compaction", patch: { compactionId: "c", ...patch } });
 
-  it("a compaction is one entry where it was first heard of, and tells its end and its summary", () => {
+  it("a compaction is one entry at its first event, and shows its end and its summary", () => {
     const session = new PureSession().start();
     session.hear(compaction({ status: "in_progress" }));
     session.hear(compaction({ more: "so " }), compaction({ more: "far" }));
@@ -20,7 +20,7 @@ describe("what an agent says about its context and its mode", () => {
     });
   });
 
-  it("one that still runs when its turn is over has stopped; a late end of it is heard", () => {
+  it("one that still runs when its turn ends has stopped; a late end of it is recorded", () => {
     const session = new PureSession().start();
     session.hear(compaction({ status: "in_progress" }));
     session.end();
@@ -32,7 +32,7 @@ describe("what an agent says about its context and its mode", () => {
     });
   });
 
-  it("X-7 a changed mode is a quiet line in the talk, said once and by name; before any talk it is none", () => {
+  it("X-7 a changed mode is a notice in the transcript, once and by name; before any message there is none", () => {
     const options = (currentValue: string) => [
       {
         id: "mode",
@@ -59,7 +59,7 @@ describe("what an agent says about its context and its mode", () => {
 });
 
 describe("sub-agents", () => {
-  it("what they say and do names its parent, and two that speak at once are kept apart", () => {
+  it("their messages and calls name the parent, and two concurrent ones are kept apart", () => {
     const session = new PureSession().start();
     session.announce("task-1");
     session.announce("task-2");

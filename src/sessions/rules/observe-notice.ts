@@ -1,19 +1,50 @@
 import type { AgentEvent, CompactionPatch } from "../../ports/agents.ts";
-import type { Entry, NoticeEntry } from "../../protocol/entry.ts";
+import type { Entry, NoticeEntry, UserEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { cutAt } from "../../protocol/shown-text.ts";
 import { closeOpenText, turnOf } from "./observe-text.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionContext, WorkdirEvent } from "./session-context.ts";
 
 const SUMMARY_CHARS_MAX = 64_000;
 
 type Compaction = NonNullable<NoticeEntry["compaction"]>;
 
 export function observeNotice(context: SessionContext, event: Extract<AgentEvent, { type: "notice" }>): FactBody[] {
-  const { severity, content } = event;
-  return [...closeOpenText(context), { type: "session:update", entry: noticeEntry(context, { severity, content }) }];
+  const { severity, content, branch } = event;
+  const entry = noticeEntry(context, { severity, content, ...(branch && { branch }) });
+  return [...closeOpenText(context), { type: "session:update", entry }];
+}
+
+/**
+ * The agent starts without its memory: the message on its way to it, or else the next one, contains the conversation so
+ * far.
+ */
+export function observeMemoryLost(
+  context: SessionContext,
+  { context: told }: Extract<WorkdirEvent, { type: "memory-lost" }>,
+): FactBody[] {
+  const what = "The agent could not restore its memory of this conversation and starts over.";
+  const notice = (content: string): FactBody[] =>
+    observeNotice(context, { type: "notice", severity: "warning", content });
+  if (told === null) return notice(what);
+  const asked = askedNow(context);
+  const gets = (message: string) =>
+    `${what} The transcript is kept: the agent gets what was said so far with ${message}.`;
+  if (asked === null)
+    return [...notice(gets("your next message")), { type: "session:primer", primer: { context: told, options: {} } }];
+  const isOpen = context.state.open.some(({ entryId }) => entryId === asked.entryId);
+  const entry = { ...asked, context: told };
+  return [...notice(gets("this message")), { type: "session:update", entry, ...(!isOpen && { late: true }) }];
+}
+
+/** The message of the running turn; one that is sent again has settled. */
+export function askedNow({ state, lastUserEntry }: SessionContext): UserEntry | null {
+  if (!isTurnActive(state.turn)) return null;
+  const asked = state.open.find((entry) => entry.type === "user" && entry.turnId === state.turn.turnId);
+  return asked?.type === "user" ? asked : lastUserEntry();
 }
 
 function noticeEntry(
@@ -29,7 +60,7 @@ function noticeEntry(
   };
 }
 
-/** One entry per compaction, where it was first heard of: it begins, may tell its summary bit by bit, and ends. */
+/** One entry per compaction, at its first event: it starts, may stream its summary, and ends. */
 export function observeCompaction(context: SessionContext, patch: CompactionPatch): FactBody[] {
   const { compactionId: id } = patch;
   const open = context.state.open.findLast((entry) => isCompaction(entry, id));
@@ -69,7 +100,7 @@ function compactionWords(status: Compaction["status"], error?: string): Pick<Not
   }
 }
 
-/** What still runs when its turn is over has stopped with it. */
+/** A compaction that still runs when its turn ends has stopped with it. */
 export function settleCompactions(context: SessionContext): FactBody[] {
   return context.state.open.flatMap((entry): FactBody[] => {
     if (entry.type !== "notice" || entry.compaction?.status !== "in_progress") return [];
@@ -78,12 +109,14 @@ export function settleCompactions(context: SessionContext): FactBody[] {
   });
 }
 
-/** A change of mode changes what the agent may do from here on, so the record says where it was. */
+/** A mode change affects what the agent may do from here on, so the transcript records it. */
 export function noteModeChange(context: SessionContext, options: readonly ConfigOption[]): FactBody[] {
+  // An agent that takes over starts with its own mode and then gets that of the session: this is not a change.
+  if (context.state.primer !== null) return [];
   const before = modeOf(context.state.config.options);
   const after = modeOf(options);
-  const hasTalk = context.state.open.length > 0 || context.lastSettled !== null;
-  if (!before || !after || !hasTalk || before.currentValue === after.currentValue) return [];
+  const hasEntries = context.state.open.length > 0 || context.lastSettled !== null;
+  if (!before || !after || !hasEntries || before.currentValue === after.currentValue) return [];
   const content = `${after.name} changed to ${nameOf(after)}.`;
   return [
     ...closeOpenText(context),

@@ -11,7 +11,7 @@ const user = (text: string, messageId?: string): AgentEvent => ({
 const says = (text: string): AgentEvent => ({ type: "text", kind: "assistant", text });
 const replayed = (...events: AgentEvent[]): AgentEvent => ({ type: "replayed", events, whole: true });
 
-/** A talk of these messages and answers, and no turn running. */
+/** A session with these messages and answers, without a running turn. */
 function talk(...turns: (readonly [string, string])[]): PureSession {
   const session = new PureSession();
   for (const [message, answer] of turns) {
@@ -30,7 +30,7 @@ const SAME = TALK.flatMap(([message, answer]) => [user(message), says(answer)]);
 const NEWS = [user("Said in a terminal"), says("Heard there.")];
 const told = (session: PureSession) => session.told.slice(TALK.length * 2);
 
-describe("a conversation that is brought back (W-4)", () => {
+describe("a restored conversation (W-4)", () => {
   it.each<[string, AgentEvent[]]>([
     ["word for word", SAME],
     [
@@ -55,12 +55,12 @@ describe("a conversation that is brought back (W-4)", () => {
       [...SAME.slice(0, 2), user("Context: And what happens now? End"), says("It is done.")],
     ],
     ["not at all", []],
-  ])("says nothing when the agent remembers it %s", (_, events) => {
+  ])("adds nothing if the agent remembers it %s", (_, events) => {
     const session = talk(...TALK);
     expect(session.since(() => session.hear(replayed(...events)))).toEqual([]);
   });
 
-  it("quirk: gemini's replay leaks context, calls and results as words, and loses a message that was stopped", () => {
+  it("quirk: gemini's replay leaks context, calls and results as text, and loses a message that was stopped", () => {
     const session = talk(...TALK);
     session.start("Stopped").end("cancelled");
     session.start("Third").text("3.");
@@ -86,7 +86,7 @@ describe("a conversation that is brought back (W-4)", () => {
     ]);
   });
 
-  it("takes over what was said elsewhere, once, at the end, with nothing left running", () => {
+  it("adopts messages sent elsewhere, once, at the end, with nothing left running", () => {
     const session = talk(...TALK);
     const tool: AgentEvent = {
       type: "tool",
@@ -111,7 +111,7 @@ describe("a conversation that is brought back (W-4)", () => {
     ).toEqual([]);
   });
 
-  it("puts it before the message that is waiting for the agent, and leaves that turn as it is", () => {
+  it("puts them before the message that is waiting for the agent, and leaves that turn unchanged", () => {
     const session = talk(...TALK).start("Third");
     session.hear(
       replayed(...SAME, ...NEWS, { type: "plan", items: [{ content: "old", priority: "low", status: "completed" }] }),
@@ -131,21 +131,21 @@ describe("a conversation that is brought back (W-4)", () => {
     expect(first?.turnId).not.toBe(session.entries.at(-1)?.turnId);
   });
 
-  it("a turn without a word still says that it is complete, whatever was taken over before it", () => {
+  it("a turn without output still marks its message as complete, whatever was adopted before it", () => {
     const session = talk(...TALK).start("Third");
     session.hear(replayed(...SAME, ...NEWS));
     const asked = session.entries.at(-1)?.entryId;
     expect(session.since(() => session.end())[0]).toMatchObject({ type: "session:complete", entryId: asked });
   });
 
-  it("keeps ours and says so, once, when the agent remembers less", () => {
+  it("keeps ours and adds one notice if the agent remembers less", () => {
     const session = talk(...TALK, ["Third", "3."]);
     session.hear(replayed(...SAME));
     expect(told(session).slice(2)).toEqual([["notice", expect.stringContaining("lacks 1 of your messages")]]);
     expect(session.since(() => session.hear(replayed(...SAME)))).toEqual([]);
   });
 
-  it("finds what is new also when the agent has forgotten how it began", () => {
+  it("finds new messages even if the agent has lost the beginning", () => {
     const session = talk(...TALK);
     session.hear(replayed(...SAME.slice(2), ...NEWS));
     expect(told(session)).toEqual([
@@ -159,13 +159,50 @@ describe("a conversation that is brought back (W-4)", () => {
     ["another answer", [...SAME.slice(0, 3), says("Nothing of the kind.")], "differs"],
     ["another message", [...SAME.slice(0, 2), ...NEWS], "history lacks 1"],
     ["nothing of it", NEWS, "history lacks 2"],
-  ])("keeps ours, takes over nothing and says so when the agent remembers %s", (_, events, words) => {
+  ])("keeps ours, adopts nothing and adds a notice if the agent remembers %s", (_, events, words) => {
     const session = talk(...TALK);
     session.hear(replayed(...events));
     expect(told(session)).toEqual([["notice", expect.stringContaining(words)]]);
   });
 
-  it("knows its place by the end alone when the beginning was too long to keep", () => {
+  it("matches as many messages as possible, in order, before it calls any of them lost or new", () => {
+    const turns = ["one", "two", "three", "four"].map((word) => [`Message ${word}`, `Answer ${word}.`] as const);
+    const heard = (...nths: number[]) =>
+      nths.flatMap((nth) => [user(turns[nth]?.[0] ?? ""), says(turns[nth]?.[1] ?? "")]);
+    const noticesAfter = (...nths: number[]) => {
+      const session = talk(...turns);
+      const before = session.told.length;
+      session.hear(replayed(...heard(...nths), ...NEWS));
+      return session.told.slice(before).map(([type, content]) => (type === "notice" ? content : type));
+    };
+    const lost = (count: number) => expect.stringContaining(`lacks ${count} of your messages`);
+    // The third is replayed before the first, too: matching it there would lose the first.
+    expect(noticesAfter(2, 0, 2, 3)).toEqual(["user", "assistant", lost(1)]);
+    expect(noticesAfter(1, 3)).toEqual(["user", "assistant", lost(2)]);
+    expect(noticesAfter(3, 2, 1, 3)).toEqual(["user", "assistant", lost(2)]);
+    // The last of ours is not remembered: what follows may stand in its place, and is not adopted.
+    expect(noticesAfter(1, 2)).toEqual([lost(2)]);
+    expect(noticesAfter(3, 0, 1, 2)).toEqual([lost(1)]);
+  });
+
+  it.each<[string, AgentEvent[], string[]]>([
+    ["the last message and answer again, and more", [...SAME.slice(2), ...NEWS], ["user", "assistant"]],
+    ["the last message without an answer, and more", [user("And what happens now?"), ...NEWS], ["user", "assistant"]],
+    [
+      "the last answer to a message in other words",
+      [user("Now?"), says("It is done."), ...NEWS],
+      ["user", "assistant"],
+    ],
+    ["the last message with another answer", [user("And what happens now?"), says("Else.")], ["user", "assistant"]],
+    ["a message of its own, still without an answer", [user("Said in a terminal")], ["user"]],
+    ["nothing more than a repetition", [...SAME.slice(2), user("And what happens now?")], []],
+  ])("after all of ours, adopts what is new in %s", (_, events, adopted) => {
+    const session = talk(...TALK);
+    session.hear(replayed(...SAME, ...events));
+    expect(told(session).map(([type]) => String(type))).toEqual(adopted);
+  });
+
+  it("aligns by the end alone if the beginning was too long to keep", () => {
     const session = talk(...TALK);
     session.hear({ type: "replayed", events: [...SAME.slice(2), ...NEWS], whole: false });
     expect(told(session).map(([type]) => type)).toEqual(["user", "assistant"]);

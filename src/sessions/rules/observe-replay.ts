@@ -1,6 +1,7 @@
 import { normalizeForComparison } from "../../lib/normalize-for-comparison.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { Said } from "../../ports/session-log.ts";
+import { isPackUri, withoutPack } from "../../protocol/conversation-pack.ts";
 import { type Entry, isTextEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId, TurnId } from "../../protocol/ids.ts";
@@ -14,8 +15,9 @@ type Replayed = Extract<AgentEvent, { type: "replayed" }>;
 type Observe = (context: SessionContext, event: AgentEvent) => Outcome;
 
 /**
- * What the agent remembers is ours already, and nothing of it is shown again. Turns that came after ours, because the
- * user went on elsewhere, are taken over; where the agent knows less or something else, ours stays and a notice says so.
+ * A replay repeats what we already have, so nothing of it is shown again. Turns after ours, because the
+ * user continued elsewhere, are adopted; if the agent remembers less or something else, ours stays and a notice
+ * explains it.
  */
 export function observeReplay(context: SessionContext, { events, whole }: Replayed, observe: Observe): FactBody[] {
   const said = context.said();
@@ -27,7 +29,9 @@ export function observeReplay(context: SessionContext, { events, whole }: Replay
   const before = openedBy(context.state);
   const place = before ? { before: before.entryId } : {};
   return [
-    ...news.flatMap((turn) => adopt(context, turn, observe)).flatMap((entry) => entryFacts(entry, place)),
+    ...news
+      .flatMap((turn) => adopt(context, turn, observe, said.length > 0))
+      .flatMap((entry) => entryFacts(entry, place)),
     ...notices.slice(0, 1).map((content): FactBody => ({ type: "session:update", entry: notice(context, content) })),
   ];
 }
@@ -39,7 +43,7 @@ function forgottenWords(count: number): string {
   return `The agent's own history lacks ${count} of your messages. Repeat what it needs to know.`;
 }
 
-/** The message that is waiting for this very agent: what was said before it stands before it. */
+/** The message that is waiting for this agent: adopted turns are placed before it. */
 function openedBy({ turn, open }: SessionState): Entry | undefined {
   return isTurnActive(turn) ? open.find(({ turnId }) => turnId === turn.turnId) : undefined;
 }
@@ -49,8 +53,8 @@ function entryFacts(entry: Entry, place: { before?: EntryId }): FactBody[] {
   return isTextEntry(entry) ? [update, { type: "session:complete", entryId: entry.entryId }] : [update];
 }
 
-/** Played through as the turn it was, apart from this session's own state, so that every rule for live words holds. */
-function adopt(context: SessionContext, turn: HeardTurn, observe: Observe): readonly Entry[] {
+/** Replayed as the turn it was, apart from this session's own state, so that all rules for live events apply. */
+function adopt(context: SessionContext, turn: ReplayedTurn, observe: Observe, isElsewhere: boolean): readonly Entry[] {
   const turnId = TurnId.parse(context.newId());
   let state: SessionState = { ...EMPTY_SESSION, turn: { state: "running", turnId, startedAt: context.now } };
   const fold = (facts: readonly FactBody[]) => {
@@ -64,14 +68,15 @@ function adopt(context: SessionContext, turn: HeardTurn, observe: Observe): read
     lastSettled: null,
     settledByAgentId: () => null,
   });
-  const asked = userEntry(context, turn, turnId);
+  const asked = userEntry(context, turn, turnId, isElsewhere);
   fold([{ type: "session:update", entry: asked }]);
   for (const event of turn.events) if (!isUser(event)) fold(observe(apart(), event).facts);
   fold(endTurn(apart(), "end_turn").facts);
   return state.settled;
 }
 
-function userEntry(context: SessionContext, { events }: HeardTurn, turnId: TurnId): Entry {
+/** `isElsewhere`: the conversation began here, so the user sees which turns did not. */
+function userEntry(context: SessionContext, { events }: ReplayedTurn, turnId: TurnId, isElsewhere: boolean): Entry {
   const said = events.filter(isUser);
   const content = said.map((event) => (event.type === "text" ? event.text : "")).join("");
   const attachments = said.flatMap((event) => (event.type === "part" ? [event.part] : []));
@@ -80,6 +85,7 @@ function userEntry(context: SessionContext, { events }: HeardTurn, turnId: TurnI
     entryId: EntryId.parse(context.newId()),
     turnId,
     content,
+    ...(isElsewhere && { author: "terminal" as const }),
     ...(attachments.length > 0 && { attachments }),
     timestamp: context.now,
   };
@@ -98,53 +104,53 @@ function notice(context: SessionContext, content: string): Entry {
   };
 }
 
-/** One message of the user and what the agent made of it, as the agent remembers it. */
-interface HeardTurn {
+/** One user message and the agent's answer, as the agent replayed them. */
+interface ReplayedTurn {
   readonly message: string;
   readonly answer: string;
   readonly events: readonly AgentEvent[];
 }
 
 interface Comparison {
-  /** Turns that are not ours, after the last one that is: the conversation went on elsewhere. */
-  readonly news: readonly HeardTurn[];
-  /** Messages of ours that the agent does not remember. */
+  /** Replayed turns after our last one: the conversation continued elsewhere. */
+  readonly news: readonly ReplayedTurn[];
+  /** Our messages that the agent does not remember. */
   readonly forgotten: number;
-  /** It remembers something in the place of ours, and nobody can tell which came when. */
+  /** It remembers something else in place of ours, so the order is unknown. */
   readonly differs: boolean;
 }
 
-type Turn = Pick<HeardTurn, "message" | "answer">;
+type Turn = Pick<ReplayedTurn, "message" | "answer">;
 
-/** Context and results that some agents keep among the words: nobody typed or said these. */
+/** Context and results that some agents store as messages: nobody typed these. */
 const MADE_BY_MACHINE = /^<([\w-]+)>.*<\/\1>$|^\[Function(?:Call|Response):[^\]]*\]$/s;
 const THOUGHT_MARK = /^\[Thought: true\]/;
 /** Shorter messages are found in others by chance. */
 const CONTAINED_CHARS_MIN = 12;
-/** Of what is left after the common beginning, so much is looked through; what is older is taken as remembered. */
+/** Limit of turns that are aligned after the common beginning; older ones count as remembered. */
 const TURNS_ALIGNED_MAX = 1_500;
 
-/** What the agent remembers beside what was said here. Only words are compared: spaces and tools differ everywhere. */
+/** Compares the agent's replay with our log. Only text is compared, because white space and tools always differ. */
 function compareReplay(said: readonly Said[], events: readonly AgentEvent[], whole: boolean): Comparison {
-  const ours = turnsSaid(said);
-  const heard = turnsHeard(events);
-  // Some agents repeat nothing, whatever they remember.
-  if (heard.length === 0) return { news: [], forgotten: 0, differs: false };
-  const start = whole ? commonStart(ours, heard) : 0;
+  const ours = storedTurns(said);
+  const replayed = replayedTurns(events);
+  // Some agents replay nothing, whatever they remember.
+  if (replayed.length === 0) return { news: [], forgotten: 0, differs: false };
+  const start = whole ? commonStart(ours, replayed) : 0;
   const left = ours.slice(start).slice(-TURNS_ALIGNED_MAX);
-  const more = heard.slice(start).slice(-TURNS_ALIGNED_MAX);
+  const more = replayed.slice(start).slice(-TURNS_ALIGNED_MAX);
   const pairs = align(left, more);
   const differs =
-    ours.slice(0, start).some((turn, index) => !answersAgree(turn, heard[index])) ||
+    ours.slice(0, start).some((turn, index) => !answersAgree(turn, replayed[index])) ||
     pairs.some(([one, other]) => !answersAgree(left[one], more[other]));
   const forgotten = whole ? left.length - pairs.length : 0;
   const last = pairs.at(-1);
-  // What came after a message the agent has forgotten may have come instead of it.
+  // A turn after a message that the agent has lost may have replaced it.
   const isPlaced = left.length === 0 || last?.[0] === left.length - 1;
   return { news: isPlaced ? withoutRepeats(more.slice((last?.[1] ?? -1) + 1), ours.at(-1)) : [], forgotten, differs };
 }
 
-function turnsSaid(said: readonly Said[]): Turn[] {
+function storedTurns(said: readonly Said[]): Turn[] {
   const turns: { message: string; answer: string }[] = [];
   for (const { type, content } of said) {
     const last = turns.at(-1);
@@ -154,7 +160,7 @@ function turnsSaid(said: readonly Said[]): Turn[] {
   return turns;
 }
 
-function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
+function replayedTurns(events: readonly AgentEvent[]): ReplayedTurn[] {
   const turns: { message: string; answer: string; events: AgentEvent[] }[] = [];
   let before: AgentEvent | null = null;
   for (const event of events.flatMap(withoutMachineWords)) {
@@ -163,7 +169,7 @@ function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
     const turn = turns.at(-1);
     if (!turn) continue;
     turn.events.push(event);
-    if (event.type !== "text") continue;
+    if (event.type !== "text" || event.parentToolCallId !== undefined) continue;
     if (event.kind === "user") turn.message += normalizeForComparison(event.text);
     if (event.kind === "assistant") turn.answer += normalizeForComparison(event.text);
   }
@@ -171,16 +177,22 @@ function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
 }
 
 function withoutMachineWords(event: AgentEvent): AgentEvent[] {
+  if (event.type === "part" && isUser(event) && event.part.type === "resource" && isPackUri(event.part.uri)) return [];
   if (event.type !== "text") return [event];
+  const own = event.kind === "user" ? withoutPack(event.text) : event.text;
+  // Text that we sent to the agent with a message is not the user's.
+  if (own !== event.text) return own.trim() === "" ? [] : withoutMachineWords({ ...event, text: own });
   if (MADE_BY_MACHINE.test(normalizeForComparison(event.text))) return [];
   return [event.kind === "assistant" ? { ...event, text: event.text.replace(THOUGHT_MARK, "") } : event];
 }
 
 function isUser(event: AgentEvent | null): boolean {
-  return (event?.type === "text" || event?.type === "part") && event.kind === "user";
+  const isMessage = event?.type === "text" || event?.type === "part";
+  // A prompt for a sub-agent is not a message of the user.
+  return isMessage && event.kind === "user" && event.parentToolCallId === undefined;
 }
 
-/** Nobody repeats a message in small pieces: without an id in common, a text is a message of its own. */
+/** Replays do not split messages into small pieces: without a common id, a text is a message of its own. */
 function startsTurn(event: AgentEvent, before: AgentEvent | null): boolean {
   if (!isUser(event)) return false;
   if (!isUser(before)) return true;
@@ -188,47 +200,47 @@ function startsTurn(event: AgentEvent, before: AgentEvent | null): boolean {
   return event.messageId === undefined || event.messageId !== before.messageId;
 }
 
-function commonStart(ours: readonly Turn[], heard: readonly Turn[]): number {
-  const end = ours.findIndex((turn, index) => !isSameMessage(turn, heard[index]));
+function commonStart(ours: readonly Turn[], replayed: readonly Turn[]): number {
+  const end = ours.findIndex((turn, index) => !isSameMessage(turn, replayed[index]));
   return end === -1 ? ours.length : end;
 }
 
-function isSameMessage(ours: Turn | undefined, heard: Turn | undefined): boolean {
-  if (!ours || !heard) return false;
-  if (ours.message === heard.message) return true;
-  // With files and images around it, the message is still in there.
-  return ours.message.length >= CONTAINED_CHARS_MIN && heard.message.includes(ours.message);
+function isSameMessage(ours: Turn | undefined, replayed: Turn | undefined): boolean {
+  if (!ours || !replayed) return false;
+  if (ours.message === replayed.message) return true;
+  // With files and images around it, the message is still contained.
+  return ours.message.length >= CONTAINED_CHARS_MIN && replayed.message.includes(ours.message);
 }
 
-/** One may have heard less than the other: a turn that was stopped, a text that was streamed twice. */
-function answersAgree(ours: Turn | undefined, heard: Turn | undefined): boolean {
-  if (!ours || !heard) return true;
-  return ours.answer.includes(heard.answer) || heard.answer.includes(ours.answer);
+/** One side may have less: a turn that was stopped, a text that was streamed twice. */
+function answersAgree(ours: Turn | undefined, replayed: Turn | undefined): boolean {
+  if (!ours || !replayed) return true;
+  return ours.answer.includes(replayed.answer) || replayed.answer.includes(ours.answer);
 }
 
-/** Which of ours is which of theirs: as many as possible, in order, each as early as it can be. */
-function align(ours: readonly Turn[], heard: readonly Turn[]): (readonly [number, number])[] {
-  const width = heard.length + 1;
-  /** How many can be matched from each place on. */
+/** Matches our turns to replayed ones: as many as possible, in order, each as early as possible. */
+function align(ours: readonly Turn[], replayed: readonly Turn[]): (readonly [number, number])[] {
+  const width = replayed.length + 1;
+  /** How many can be matched from each position on. */
   const most = new Uint16Array((ours.length + 1) * width);
   const at = (one: number, other: number) => most[one * width + other] ?? 0;
   for (let one = ours.length - 1; one >= 0; one--)
-    for (let other = heard.length - 1; other >= 0; other--) {
-      const paired = isSameMessage(ours[one], heard[other]) ? at(one + 1, other + 1) + 1 : 0;
+    for (let other = replayed.length - 1; other >= 0; other--) {
+      const paired = isSameMessage(ours[one], replayed[other]) ? at(one + 1, other + 1) + 1 : 0;
       most[one * width + other] = Math.max(paired, at(one + 1, other), at(one, other + 1));
     }
   const pairs: (readonly [number, number])[] = [];
-  for (let one = 0, other = 0; one < ours.length && other < heard.length; ) {
-    if (isSameMessage(ours[one], heard[other]) && at(one, other) === at(one + 1, other + 1) + 1)
-      pairs.push([one++, other++]);
+  for (let one = 0, other = 0; one < ours.length && other < replayed.length; ) {
+    // Taking two that match never prevents a longer alignment.
+    if (isSameMessage(ours[one], replayed[other])) pairs.push([one++, other++]);
     else if (at(one, other) === at(one + 1, other)) one++;
     else other++;
   }
   return pairs;
 }
 
-/** A message that was sent a second time, after a failure, is remembered twice and stands here once. */
-function withoutRepeats(news: readonly HeardTurn[], last: Turn | undefined): readonly HeardTurn[] {
+/** A message that was sent again after a failure is remembered twice and stored once. */
+function withoutRepeats(news: readonly ReplayedTurn[], last: Turn | undefined): readonly ReplayedTurn[] {
   if (!last) return news;
   const first = news.findIndex((turn) => !isRepeat(turn, last));
   return first === -1 ? [] : news.slice(first);

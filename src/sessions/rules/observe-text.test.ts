@@ -28,7 +28,7 @@ describe("text of a turn", () => {
     });
   });
 
-  it("an empty piece is nothing", () => {
+  it("an empty piece is ignored", () => {
     const session = started();
     expect(session.since(() => session.text(""))).toEqual([]);
     session.text("a");
@@ -49,7 +49,7 @@ describe("text of a turn", () => {
     ]);
   });
 
-  it("with ids, another id starts another entry of the same kind; the same id goes on", () => {
+  it("with ids, another id starts another entry of the same kind; the same id continues it", () => {
     const session = started();
     for (const [text, id] of [
       ["a", "1"],
@@ -78,7 +78,7 @@ describe("text of a turn", () => {
     ]);
   });
 
-  it("a picture stands between the texts, complete at once", () => {
+  it("an image is between the texts, complete at once", () => {
     const session = started();
     session.text("see ");
     const facts = session.since(() => session.hear({ type: "part", kind: "assistant", part: IMAGE }));
@@ -92,7 +92,7 @@ describe("text of a turn", () => {
     expect(session.entries[2]).toMatchObject({ parts: [IMAGE] });
   });
 
-  it("a text is said to be whole exactly once, whatever ends it", () => {
+  it("a text is marked as complete exactly once, whatever ends it", () => {
     const ends = [
       (session: PureSession) => session.text("other", "2"),
       (session: PureSession) => session.announce("1"),
@@ -141,7 +141,7 @@ describe("text after its turn (W-12)", () => {
     ]);
   });
 
-  it("that has no home is an entry of its own, whole, and of no turn", () => {
+  it("without a matching message is a complete entry of its own, of no turn", () => {
     const session = started();
     session.announce("1", { status: "complete" });
     session.end();
@@ -151,7 +151,7 @@ describe("text after its turn (W-12)", () => {
     expect(session.entries.at(-1)?.turnId).toBeUndefined();
   });
 
-  it("of another kind, or of an answer that has an id, is not glued to what came last", () => {
+  it("of another kind, or of an answer that has an id, is not appended to the last entry", () => {
     const session = started();
     session.text("answer");
     session.end();
@@ -167,7 +167,7 @@ describe("text after its turn (W-12)", () => {
     ]);
   });
 
-  it("the first words of a turn never grow the answer of the turn before", () => {
+  it("the first text of a turn never grows the answer of the turn before", () => {
     const session = started();
     session.text("first answer");
     session.end("max_tokens");
@@ -186,8 +186,8 @@ describe("text after its turn (W-12)", () => {
   });
 });
 
-describe("what agents say in the user's name", () => {
-  it("drops the echo of the prompt, whole or in pieces, and keeps other words", () => {
+describe("messages in the user's name", () => {
+  it("drops the echo of the prompt, whole or in pieces, and keeps other text", () => {
     const session = new PureSession().start("fix the build, please");
     const facts = session.since(() => {
       for (const text of ["fix the build, please", "fix the ", " build,", " "]) session.text(text, undefined, "user");
@@ -213,7 +213,7 @@ describe("what agents say in the user's name", () => {
 describe("a text over the limit of one entry", () => {
   const length = (session: PureSession) => session.entries.slice(1).map(({ content }) => content.length);
 
-  it("goes on in further entries, each whole before the next, and no word is lost", () => {
+  it("continues in further entries, each complete before the next, without losing text", () => {
     const session = started();
     const words = Array.from({ length: 310_000 }, (_, index) => `w${index} `).join("");
     session.text(words, "m");
@@ -243,7 +243,7 @@ describe("a text over the limit of one entry", () => {
     expect(session.entries.at(-1)?.content).toBe("cd");
   });
 
-  it("never cuts a surrogate pair, at the end of a full entry and inside a long piece", () => {
+  it("never splits a surrogate pair, at the end of a full entry and inside a long piece", () => {
     const session = started();
     session.text("x".repeat(ENTRY_CHARS_MAX - 1));
     session.text("😀!");
@@ -255,7 +255,7 @@ describe("a text over the limit of one entry", () => {
     expect(pieces.join("")).toBe(`x${"😀".repeat(ENTRY_CHARS_MAX)}`);
   });
 
-  it("holds for late text too, and later late text goes to the newest piece", () => {
+  it("applies to late text, too, and later late text goes to the newest piece", () => {
     const session = started();
     session.text("x".repeat(ENTRY_CHARS_MAX - 1), "m");
     session.end();

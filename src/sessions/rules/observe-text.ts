@@ -7,12 +7,12 @@ import { isTurnActive } from "../../protocol/session-schema.ts";
 import { cutAt } from "../../protocol/shown-text.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** A longer text goes on in a further entry: every frame, row and node stays bounded, and no word is dropped. */
+/** A longer text continues in a further entry: every frame, row and node stays bounded, and no text is dropped. */
 export const ENTRY_CHARS_MAX = 1_000_000;
 
 type Text = Extract<AgentEvent, { type: "text" }>;
 
-/** Text grows the entry it belongs to, or starts one of its own; after its turn it revises what was closed. */
+/** Text grows the entry it belongs to, or starts a new one; after its turn it revises the closed entry. */
 export function observeText(context: SessionContext, event: Text): FactBody[] {
   if (event.text === "") return [];
   if (event.kind === "user") return observeUserText(context, event);
@@ -39,33 +39,38 @@ interface Target {
 
 /** Adjacent text of the same kind and message grows; text after its turn finds its message by the agent's id. */
 function textTarget(context: SessionContext, event: Text): Target | null {
-  const last = context.state.open.at(-1);
-  if (isTextEntry(last) && last.type === event.kind && isSameTalk(last, event) && !hasParts(last))
+  const last = lastOf(context, event.parentToolCallId);
+  if (isTextEntry(last) && last.type === event.kind && isSameMessage(last, event) && !hasParts(last))
     return { entry: last, late: false };
-  // A turn that tries a message again has no entry yet, and must not go on with the answer of the turn before.
+  // A turn that retries a message has no entry yet, and must not continue the answer of the turn before.
   if (context.state.open.length > 0 || isTurnActive(context.state.turn)) return null;
   const settled =
     event.messageId === undefined ? withoutId(context.lastSettled) : context.settledByAgentId(event.messageId);
   return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
 }
 
-function isSameTalk(entry: TextEntry, event: Text): boolean {
+/** A sub-agent and its parent may send text at the same time: each text continues its own sender's. */
+function lastOf({ state }: SessionContext, parentToolCallId: string | undefined): Entry | undefined {
+  return state.open.findLast((entry) => entry.parentToolCallId === parentToolCallId);
+}
+
+function isSameMessage(entry: TextEntry, event: Text): boolean {
   return entry.messageId === event.messageId && entry.parentToolCallId === event.parentToolCallId;
 }
 
-/** Agents that give no ids send late text right after their answer: it belongs to that. */
+/** Agents without ids send late text right after their answer: it belongs to that. */
 function withoutId(entry: Entry | null): TextEntry | null {
   return entry && isTextEntry(entry) && entry.messageId === undefined && !hasParts(entry) ? entry : null;
 }
 
-/** Whole from the start: nothing is appended to it. */
+/** Complete from the start: nothing is appended to it. */
 export function hasParts(entry: TextEntry): boolean {
   return entry.type === "assistant" && entry.parts !== undefined;
 }
 
 function startText(context: SessionContext, event: Text, text: string, before?: TextEntry): FactBody[] {
   const pieces = splitText(text);
-  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(context);
+  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(context, event.parentToolCallId);
   pieces.forEach((content, index) => {
     const entry = newTextEntry(context, event, content);
     facts.push({ type: "session:update", entry });
@@ -87,7 +92,7 @@ function newTextEntry(context: SessionContext, event: Text, content: string): Te
   return event.kind === "thinking" ? { ...base, type: "thinking" } : { ...base, type: "assistant" };
 }
 
-/** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
+/** An image, a link or any other content that is not text is a separate entry at its position. */
 export function observePart(context: SessionContext, event: Extract<AgentEvent, { type: "part" }>): FactBody[] {
   const { kind, part } = event;
   if (kind === "user" && askedEntry(context)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
@@ -96,24 +101,24 @@ export function observePart(context: SessionContext, event: Extract<AgentEvent, 
   const entry: Entry =
     kind === "user" ? { ...base, type: "user", attachments: [part] } : { ...base, type: "assistant", parts: [part] };
   return [
-    ...closeOpenText(context),
+    ...closeOpenText(context, event.parentToolCallId),
     { type: "session:update", entry },
     ...(kind === "user" ? [] : [complete(entryId)]),
   ];
 }
 
-/** Agents echo the prompt; only words that are not ours already are new. */
+/** Agents echo the prompt; only text that is not ours is new. */
 function observeUserText(context: SessionContext, event: Text): FactBody[] {
   const { text } = event;
-  const last = context.state.open.at(-1);
+  const last = lastOf(context, event.parentToolCallId);
   const isEcho = event.parentToolCallId === undefined && isOurs(context, text.trim());
   if (isEcho) return [];
-  // Said in the user's name, and not by them: the next piece of it grows it.
+  // A message in the user's name, but not by the user: the next piece of it extends it.
   if (last?.type === "user" && last.commandId === undefined && last.parentToolCallId === event.parentToolCallId)
     return [revise({ ...last, content: last.content + text }, false)];
   const base = { entryId: EntryId.parse(context.newId()), ...turnOf(context), ...parentOf(event) };
   return [
-    ...closeOpenText(context),
+    ...closeOpenText(context, event.parentToolCallId),
     { type: "session:update", entry: { ...base, type: "user", content: text, timestamp: context.now } },
   ];
 }
@@ -122,7 +127,7 @@ function parentOf({ parentToolCallId }: { readonly parentToolCallId?: string }):
   return parentToolCallId === undefined ? {} : { parentToolCallId };
 }
 
-/** Part of what the user asked, or of what the agent was asked to take into the turn. */
+/** Part of the user's prompt, or of a message that was steered into the turn. */
 function isOurs(context: SessionContext, text: string): boolean {
   const steering = context.state.queue.filter((item) => item.steering);
   return [askedEntry(context), ...steering].some((said) => said?.content.includes(text));
@@ -134,15 +139,18 @@ function askedEntry(context: SessionContext): UserEntry | undefined {
   );
 }
 
-/** Compared by what it carries: an agent that echoes a part may leave out or add what describes it. */
+/** Compared by content: an agent that echoes a part may drop or add its description. */
 function isSamePart(one: Part, other: Part): boolean {
   const carried = (part: Part) => ("data" in part ? part.data : "uri" in part ? part.uri : JSON.stringify(part));
   return one.type === other.type && carried(one) === carried(other);
 }
 
-/** Whatever starts after a growing text ends that text. */
-export function closeOpenText(context: SessionContext): FactBody[] {
-  const last = context.state.open.at(-1);
+/**
+ * Anything that starts after a growing text ends that text, if both are of the same sender: the session's agent, or the
+ * sub-agent of this call.
+ */
+export function closeOpenText(context: SessionContext, parentToolCallId?: string): FactBody[] {
+  const last = lastOf(context, parentToolCallId);
   return isTextEntry(last) && !hasParts(last) && isTurnActive(context.state.turn) ? [complete(last.entryId)] : [];
 }
 

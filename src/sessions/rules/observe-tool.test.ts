@@ -53,7 +53,7 @@ describe("a tool call in its turn", () => {
     ]);
   });
 
-  it("announced twice is one entry, and what says nothing new makes no fact", () => {
+  it("announced twice is one entry, and an unchanged update makes no fact", () => {
     const session = started();
     session.announce("1", { name: "Preparing…", status: "running" });
     session.announce("1", { name: "Read", status: "running", input: { path: "x" } });
@@ -65,7 +65,7 @@ describe("a tool call in its turn", () => {
     expect(repeated).toEqual([]);
   });
 
-  it("never announced gets a place and a plain name, until it has a better one", () => {
+  it("never announced gets an entry and a generic name, until it has a better one", () => {
     const session = started();
     session.patch("ghost", { status: "running" });
     expect(session.tools).toMatchObject([{ toolCallId: "ghost", name: "Tool call", status: "running" }]);
@@ -73,7 +73,7 @@ describe("a tool call in its turn", () => {
     expect(session.tools).toMatchObject([{ name: "Fetch", status: "complete", result: "out of nowhere" }]);
   });
 
-  it("announced as pending after it was in progress still runs, and stays in its place", () => {
+  it("announced as pending after it was in progress still runs, and keeps its position", () => {
     const session = started();
     session.patch("1", { status: "running", name: "Edit" });
     session.text("meanwhile");
@@ -96,7 +96,7 @@ describe("a tool call in its turn", () => {
     ]);
   });
 
-  it("TC-3.3c a failed one shows its error: its output, else words of our own; a success takes it away", () => {
+  it("TC-3.3c a failed one shows its error: its output, otherwise a text of ours; a success removes it", () => {
     const session = started();
     session.announce("1");
     session.patch("1", { status: "error" });
@@ -110,6 +110,37 @@ describe("a tool call in its turn", () => {
   });
 });
 
+describe("CV-31 a sub-agent after the turn that began it", () => {
+  const background = () => {
+    const session = started();
+    session.announce("child", { name: "Explore", status: "running", subAgent: { canStop: true } });
+    session.end("end_turn");
+    return session;
+  };
+  const stateOf = (session: PureSession, id: string) =>
+    session.tools.findLast(({ toolCallId }) => toolCallId === id)?.status;
+
+  it("shows calls that it begins as running, and their ends", () => {
+    const session = background();
+    session.announce("call", { name: "grep", status: "running", parentToolCallId: "child" });
+    session.announce("stray", { name: "ls", status: "running" });
+    expect([stateOf(session, "call"), stateOf(session, "stray")]).toEqual(["running", "cancelled"]);
+    expect(session.state.subAgentCalls).toEqual(["child", "call"]);
+    session.patch("call", { status: "complete" });
+    session.patch("child", { status: "complete", subAgent: {} });
+    expect([stateOf(session, "call"), stateOf(session, "child")]).toEqual(["complete", "complete"]);
+    expect(session.state.subAgentCalls).toEqual([]);
+  });
+
+  it("ends with its agent, and what it was doing with it", () => {
+    const session = background();
+    session.announce("call", { name: "grep", status: "running", parentToolCallId: "child" });
+    session.hear({ type: "lost", reason: "The agent stopped.", state: "crashed" });
+    expect([stateOf(session, "call"), stateOf(session, "child")]).toEqual(["error", "error"]);
+    expect(session.state.subAgentCalls).toEqual([]);
+  });
+});
+
 describe("a tool call and a cancel (W-3)", () => {
   function cancelled(): PureSession {
     const session = started();
@@ -118,7 +149,7 @@ describe("a tool call and a cancel (W-3)", () => {
     return session;
   }
 
-  it("is shown as cancelled at once, before the agent reacts, with what it had put out", () => {
+  it("is shown as cancelled at once, before the agent reacts, with its output so far", () => {
     const session = cancelled();
     expect(session.state.turn.state).toBe("running");
     expect(session.tools).toMatchObject([{ status: "cancelled", result: "so far", endedAt: NOW }]);
@@ -135,7 +166,7 @@ describe("a tool call and a cancel (W-3)", () => {
     expect(session.tools).toMatchObject([{ status: "cancelled" }]);
   });
 
-  it("stays cancelled when its agent later says that it completed; the late output is kept", () => {
+  it("stays cancelled if its agent later reports it as completed; the late output is kept", () => {
     const session = cancelled();
     session.patch("1", { status: "complete", result: "all of it" });
     expect(session.tools).toMatchObject([{ status: "cancelled", result: "all of it" }]);
@@ -145,7 +176,7 @@ describe("a tool call and a cancel (W-3)", () => {
     expect(session.tools).toMatchObject([{ status: "cancelled", result: "all of it, and more, and the rest" }]);
   });
 
-  it("late output past the limit is added to what is kept whole", () => {
+  it("late output past the limit is appended to the complete stored output", () => {
     const session = started();
     const long = "z".repeat(2 * SHOWN_CHARS_MAX);
     session.announce("1", { result: long });
@@ -159,7 +190,7 @@ describe("a tool call and a cancel (W-3)", () => {
 });
 
 describe("a tool call after its turn", () => {
-  it("that nobody finished stops spinning with the turn", () => {
+  it("that was never finished stops running with the turn", () => {
     for (const [reason, status] of [
       ["end_turn", "cancelled"],
       ["refusal", "cancelled"],
@@ -172,7 +203,7 @@ describe("a tool call after its turn", () => {
     }
   });
 
-  it("is finished by a late update, and no late update makes it spin again", () => {
+  it("is finished by a late update, and no late update makes it run again", () => {
     const session = started();
     session.announce("1", { name: "Slow" });
     session.end();
@@ -186,7 +217,7 @@ describe("a tool call after its turn", () => {
     expect(session.tools).toMatchObject([{ name: "Slow", status: "complete" }]);
   });
 
-  it("an agent that was lost: why it did not finish stays, whatever still comes of it", () => {
+  it("of a lost agent keeps the reason why it did not finish, whatever follows", () => {
     const session = started();
     session.announce("1", { result: "half" });
     session.hear({ type: "lost", reason: "gone", state: "crashed" });
@@ -195,7 +226,7 @@ describe("a tool call after its turn", () => {
     expect(session.tools).toMatchObject([{ error: "The agent stopped before this finished." }]);
   });
 
-  it("a stray one between turns is kept and does not spin", () => {
+  it("a stray one between turns is kept and does not run", () => {
     const session = started().end();
     session.announce("1", { name: "Stray", status: "running" });
     session.patch("2", { status: "error", result: "stopped" });
@@ -209,8 +240,8 @@ describe("a tool call after its turn", () => {
   });
 });
 
-describe("an id that is used again", () => {
-  it("in a later turn is a new call when it is announced, and the old one is left alone", () => {
+describe("an id that is reused", () => {
+  it("in a later turn is a new call if it is announced, and the old one stays unchanged", () => {
     const session = started();
     session.announce("1", { name: "Old", status: "complete" });
     session.end();
@@ -234,7 +265,7 @@ describe("an id that is used again", () => {
     expect(session.tools).toMatchObject([{ name: "Slow", status: "complete", result: "late" }]);
   });
 
-  it("after its turn ended the newest call of that id is meant", () => {
+  it("after its turn ended means the newest call of that id", () => {
     const session = started();
     session.announce("1", { name: "First" });
     session.end();
@@ -250,7 +281,7 @@ describe("an id that is used again", () => {
 });
 
 describe("very many tool calls in one turn (S12)", () => {
-  /** Calls that count how often one of them is looked at. */
+  /** Calls that count how often one of them is read. */
   function countedCalls(count: number): { readonly calls: readonly ToolCallEntry[]; looks: () => number } {
     let looks = 0;
     const look = <Value>(value: Value) => {
@@ -266,7 +297,7 @@ describe("very many tool calls in one turn (S12)", () => {
     return { calls, looks: () => looks };
   }
 
-  it("an update looks at no more of the other calls when there are many", () => {
+  it("an update does not read more of the other calls if there are many", () => {
     const { calls, looks } = countedCalls(2_000);
     const { turn } = started().state;
     const session = new PureSession({ open: calls, turn });
@@ -278,7 +309,7 @@ describe("very many tool calls in one turn (S12)", () => {
     expect(looks()).toBeLessThan(20 * calls.length);
   });
 
-  it("one more than may run ends the oldest as not finished, and its result still counts when it comes", () => {
+  it("one more than may run ends the oldest as not finished, and its late result still counts", () => {
     const session = started();
     for (let index = 0; index < RUNNING_CALLS_MAX; index++) session.announce(`call-${index}`, { status: "running" });
     expect(session.tools.every(({ status }) => status === "running")).toBe(true);
@@ -291,7 +322,7 @@ describe("very many tool calls in one turn (S12)", () => {
     expect(session.tools[0]).toMatchObject({ toolCallId: "call-0", status: "complete", result: "done after all" });
   });
 
-  it("the end of a turn ends at most so many calls, however many there were", () => {
+  it("the end of a turn ends at most that many calls, however many there were", () => {
     const session = started();
     for (let index = 0; index < 2 * RUNNING_CALLS_MAX; index++)
       session.announce(`call-${index}`, { status: "running" });
@@ -301,7 +332,7 @@ describe("very many tool calls in one turn (S12)", () => {
     expect(session.tools.every(({ status, unfinished }) => status === "cancelled" && unfinished)).toBe(true);
   });
 
-  it("an id used again in a long turn is the last call of that id, as in a short one", () => {
+  it("an id reused in a long turn is the last call of that id, as in a short one", () => {
     const session = started();
     session.announce("same", { status: "running" });
     for (let index = 0; index < 100; index++) session.announce(`call-${index}`, { status: "complete" });

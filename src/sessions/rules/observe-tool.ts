@@ -9,31 +9,44 @@ import { cutAt, extend, growthOf, type ShownText } from "../../protocol/shown-te
 import { closeOpenText, turnOf } from "./observe-text.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** A failure's reason repeats its output, which is kept whole elsewhere. */
+/** A failure's reason repeats its output, which is stored in full elsewhere. */
 const ERROR_CHARS_MAX = 16_000;
-/** Of one turn, at once. The end of the turn has to end each of them in one step. */
+/** Per turn, at the same time. The end of the turn has to end each of them in one step. */
 export const RUNNING_CALLS_MAX = 1_000;
 
-/** Agents announce, patch, resend and forget to finish tool calls; one entry per id holds whatever is known. */
+/** Agents announce, patch, resend and forget to finish tool calls; one entry per id has everything known. */
 export function observeTool(context: SessionContext, patch: ToolPatch): FactBody[] {
   const open = findToolCall(context.state.open, patch.toolCallId);
   if (open) return changed(open, patch, context, false);
-  // Announced in a running turn it is a new call, even under an id used before: some agents count from one in every turn.
-  const isNew = patch.announced && isTurnActive(context.state.turn);
+  // Announced in a running turn it is a new call, even with a used id: some agents count from one in every turn.
+  const isNew = patch.announced && isTurnActive(context.state.turn) && !patch.subAgent;
   const settled = isNew ? null : context.settledByAgentId(patch.toolCallId);
   if (settled?.type === "tool-call") return changed(settled, patch, context, true);
-  const entry = patched(placeholder(context, patch.toolCallId), patch, context);
-  return [...closeOpenText(context), ...endOldest(context), { type: "session:update", entry }];
+  // After a load agents repeat how sub-agents ended, also those of conversations that were stored without them.
+  if (patch.subAgent && !patch.announced && patch.status !== "running") return [];
+  const entry = patched(placeholder(context, patch), patch, context);
+  return [...closeOpenText(context, patch.parentToolCallId), ...endOldest(context), { type: "session:update", entry }];
 }
 
-/** One call more than may run: the oldest is shown as not finished. A result that comes for it later still counts. */
+/** One call more than may run: the oldest is shown as not finished. A late result for it still counts. */
 function endOldest(context: SessionContext): FactBody[] {
   const { count, oldest } = runningCalls(context.state.open);
   if (count < RUNNING_CALLS_MAX || !oldest) return [];
   return [update({ ...oldest, status: "cancelled", unfinished: true, endedAt: context.now }, false)];
 }
 
-/** Output of a command grows its call as it comes, also when the call has ended meanwhile. */
+/** Their agent has ended, and they with it, whatever the outcome of the turn that started them. */
+export function endSubAgents(context: SessionContext): FactBody[] {
+  return context.state.subAgentCalls.flatMap((toolCallId) => {
+    const open = findToolCall(context.state.open, toolCallId);
+    const call = open ?? context.settledByAgentId(toolCallId);
+    if (call?.type !== "tool-call" || call.status !== "running") return [];
+    const error = "The agent stopped before this finished.";
+    return [update({ ...call, status: "error", error, endedAt: context.now }, !open)];
+  });
+}
+
+/** Output of a command is appended to its call as it arrives, also after the call has ended. */
 export function observeToolOutput(context: SessionContext, toolCallId: string, text: string): FactBody[] {
   if (text === "") return [];
   const open = findToolCall(context.state.open, toolCallId);
@@ -42,20 +55,21 @@ export function observeToolOutput(context: SessionContext, toolCallId: string, t
   return settled?.type === "tool-call" ? grownLate(settled, settled, text) : [];
 }
 
-function placeholder(context: SessionContext, toolCallId: string): ToolCallEntry {
+function placeholder(context: SessionContext, { toolCallId, parentToolCallId }: ToolPatch): ToolCallEntry {
+  const isAtWork = isTurnActive(context.state.turn) || isOfSubAgent(context, parentToolCallId);
   return {
     type: "tool-call",
     entryId: EntryId.parse(context.newId()),
     ...turnOf(context),
     toolCallId,
     name: "Tool call",
-    ...(isTurnActive(context.state.turn) ? { status: "running" } : { status: "cancelled", unfinished: true }),
+    ...(isAtWork ? { status: "running" } : { status: "cancelled", unfinished: true }),
     content: "",
     startedAt: context.now,
   };
 }
 
-/** Output that only grew travels as the part that is new; once it is too long to stand in the entry, always. */
+/** Output that only grew is sent as the new part; if it is too long for the entry, always. */
 function changed(before: ToolCallEntry, patch: ToolPatch, context: SessionContext, isLate: boolean): FactBody[] {
   const change = resultChange(before, patch.result);
   const after = patched(before, patch, context);
@@ -67,7 +81,7 @@ function changed(before: ToolCallEntry, patch: ToolPatch, context: SessionContex
   return before.truncated ? [chunk(before, change.by), update(after, false)] : [update(after, false)];
 }
 
-/** Readers with the entry in view let it grow; the late update is for the store and for those that come. */
+/** Readers that show the entry let it grow; the late update is for the store and for later readers. */
 function grownLate(before: ToolCallEntry, after: ToolCallEntry, text: string): FactBody[] {
   const whole = before.truncated ? resultOf(before, text) : { result: (before.result ?? "") + text };
   const revised = update({ ...after, ...whole }, true);
@@ -83,8 +97,8 @@ function update(entry: ToolCallEntry, isLate: boolean): FactBody {
 }
 
 function patched(entry: ToolCallEntry, patch: ToolPatch, context: SessionContext): ToolCallEntry {
-  const status = nextStatus(entry, patch.status, context);
-  const { error: _, result: __, truncated: ___, unfinished, ...rest } = entry;
+  const status = patch.subAgent ? (patch.status ?? entry.status) : nextStatus(entry, patch.status, context);
+  const { error: _, result: __, truncated: ___, unfinished, endedAt: ____, ...rest } = entry;
   const text = nextResult(entry, patch.result);
   return {
     ...rest,
@@ -98,9 +112,17 @@ function patched(entry: ToolCallEntry, patch: ToolPatch, context: SessionContext
     ...text,
     ...(patch.parts !== undefined && { parts: [...patch.parts] }),
     ...(status === "error" && { error: errorOf(entry, patch, text.result) }),
-    ...(status !== "running" && entry.status === "running" && { endedAt: context.now }),
+    ...(patch.subAgent && { subAgent: { canStop: patch.subAgent.canStop ?? entry.subAgent?.canStop ?? false } }),
+    ...endTime(entry, status, context),
     ...(status === "cancelled" && unfinished && { unfinished }),
   };
+}
+
+/** A sub-agent may be given more work after it has ended. */
+function endTime(entry: ToolCallEntry, status: ToolStatus, { now }: SessionContext): Pick<ToolCallEntry, "endedAt"> {
+  if (status === "running") return {};
+  const endedAt = entry.status === "running" ? now : entry.endedAt;
+  return endedAt === undefined ? {} : { endedAt };
 }
 
 function nextResult(entry: ToolCallEntry, result: string | undefined): Pick<ToolCallEntry, "result" | "truncated"> {
@@ -117,18 +139,26 @@ function nextResult(entry: ToolCallEntry, result: string | undefined): Pick<Tool
   }
 }
 
-/** A failure's output is its reason; a patch that brings neither leaves the reason as it was. */
+/** A failure's output is its reason; a patch with neither leaves the reason unchanged. */
 function errorOf(entry: ToolCallEntry, patch: ToolPatch, result: string | undefined): string {
   const said = patch.status === "error" || patch.result !== undefined ? result : undefined;
   return cutAt(said || entry.error || "The tool failed without a reason.", ERROR_CHARS_MAX);
 }
 
-/** Nothing starts to spin again outside its turn, and what was cancelled stays so, whatever its agent calls it later. */
+/**
+ * Nothing runs again outside its turn, and a cancelled call stays cancelled, whatever its agent reports later. A
+ * sub-agent works on after the turn that began it.
+ */
+/** A sub-agent works on after the turn that began it. */
+function isOfSubAgent({ state }: SessionContext, parentToolCallId: string | undefined): boolean {
+  return parentToolCallId !== undefined && state.subAgentCalls.includes(parentToolCallId);
+}
+
 function nextStatus(entry: ToolCallEntry, status: ToolPatch["status"], context: SessionContext): ToolStatus {
   if (status === undefined) return entry.status;
   if (entry.status === "cancelled") return entry.unfinished && status === "complete" ? "complete" : "cancelled";
   const ended = !isTurnActive(context.state.turn) || entry.turnId !== context.state.turn.turnId;
-  if (status === "running" && ended) return entry.status;
+  if (status === "running" && ended && !isOfSubAgent(context, entry.parentToolCallId)) return entry.status;
   return status;
 }
 
@@ -139,27 +169,27 @@ type ResultChange =
   | { readonly kind: "grown"; readonly by: string }
   | { readonly kind: "replaced"; readonly text: string };
 
-/** What a newly given output means for the one that is known: agents send it whole each time. */
+/** What a new output means for the known one: agents send it in full each time. */
 function resultChange(entry: ToolCallEntry, result: string | undefined): ResultChange {
   if (result === undefined) return { kind: "same" };
   const shown = shownOf(entry);
   const growth = growthOf(shown, result);
-  // An output that is there and empty is more than none.
+  // An existing empty output differs from none.
   if (growth === "" && entry.result !== undefined) return { kind: "same" };
   if (growth !== null) return { kind: "grown", by: growth };
   const isPrinted = shown.text !== "" && (entry.parts?.some(({ type }) => type === "terminal") ?? false);
   if (!isPrinted) return { kind: "replaced", text: result };
-  // What a command printed in its terminal stays; words the agent has to add come after it.
+  // A command's terminal output stays; the agent's additional text follows it.
   if (shown.text.includes(result) || endsAlike(shown.text, result)) return { kind: "same" };
   return { kind: "grown", by: shown.text.endsWith("\n") ? result : `\n${result}` };
 }
 
-/** Agents give back what their terminal printed, cut from the front as they like. */
+/** Agents return their terminal's output, cut from the front. */
 function endsAlike(printed: string, result: string): boolean {
   return result.length > ALIKE_CHARS && printed.endsWith(result.slice(-ALIKE_CHARS));
 }
 
-/** The entry's output after more of it has come. */
+/** The entry's output after more of it has arrived. */
 function resultOf(entry: ToolCallEntry, more: string): Pick<ToolCallEntry, "result" | "truncated"> {
   if (more === "" && entry.result === undefined) return {};
   const { text, truncated } = more === "" ? shownOf(entry) : extend(shownOf(entry), more);

@@ -38,7 +38,7 @@ describe("a permission request", () => {
     expect(session.state.pending).toHaveLength(1);
   });
 
-  it("shows what is known of the call when the request itself says little", () => {
+  it("shows what is known of the call if the request itself has little", () => {
     const session = started();
     const parts = [{ type: "diff" as const, path: "a", oldText: "x", newText: "y" }];
     session.announce("call-p", {
@@ -55,13 +55,13 @@ describe("a permission request", () => {
     expect(session.tools).toHaveLength(1);
   });
 
-  it("for a call nobody announced is the first sight of it", () => {
+  it("for an unannounced call adds its entry", () => {
     const session = started();
     session.hear(asking("p"));
     expect(session.tools).toMatchObject([{ toolCallId: "call-p", name: "Tool call", status: "running" }]);
   });
 
-  it("two may be open at once; the turn goes on when the last is gone", () => {
+  it("two may be open at once; the turn continues when the last is closed", () => {
     const session = started();
     session.hear(asking("1"), asking("2"));
     session.hear({ type: "permission-withdrawn", permissionId: permissionId("1") });
@@ -70,7 +70,7 @@ describe("a permission request", () => {
     expect([session.state.turn.state, session.state.pending.length]).toEqual(["running", 0]);
   });
 
-  it("withdrawn by the agent is resolved as cancelled, once, and answers nobody", () => {
+  it("withdrawn by the agent is resolved as cancelled, once, and sends no answer", () => {
     const session = started();
     session.hear(asking("p"));
     const withdraw = () => session.hear({ type: "permission-withdrawn", permissionId: permissionId("p") });
@@ -82,7 +82,7 @@ describe("a permission request", () => {
     expect(session.effects.filter(({ type }) => type === "answer-permission")).toEqual([]);
   });
 
-  it("outside any turn is asked as well, and begins none", () => {
+  it("outside any turn is asked as well, and starts none", () => {
     const session = new PureSession();
     session.hear(asking("p"));
     expect(session.state.pending).toHaveLength(1);
@@ -90,7 +90,7 @@ describe("a permission request", () => {
     expect(session.tools.map(({ status }) => status)).toEqual(["cancelled"]);
   });
 
-  it("W-3 that comes after the user's own stop is answered cancelled at once and asked to nobody", () => {
+  it("W-3 after the user's own stop is answered with cancelled at once and not shown", () => {
     const session = started();
     session.tell({ type: "session:cancel" });
     session.hear(asking("p"));
@@ -107,7 +107,7 @@ describe("a permission request", () => {
 describe("a plan", () => {
   const item = (content: string, status: string) => ({ content, priority: "high", status });
 
-  it("is one entry of its turn that each update replaces, in its place", () => {
+  it("is one entry of its turn that each update replaces, at its position", () => {
     const session = started();
     session.text("first");
     session.hear({ type: "plan", items: [item("look", "pending")] });
@@ -132,7 +132,7 @@ describe("a plan", () => {
 });
 
 describe("titles", () => {
-  it("the agent's title beats the derived one, and the user's beats both", () => {
+  it("the agent's title replaces the derived one, and the user's replaces both", () => {
     const session = started();
     expect(session.state).toMatchObject({ title: "go", titleSource: "derived" });
     session.hear({ type: "title", title: "  Fix \n the build " });
@@ -144,7 +144,7 @@ describe("titles", () => {
     expect(session.state).toMatchObject({ title: "Mine", titleSource: "user" });
   });
 
-  it("an empty title, or the same again, changes nothing; a long one is cut", () => {
+  it("an empty or equal title changes nothing; a long one is cut", () => {
     const session = started();
     session.hear({ type: "title", title: "Same" });
     const nothing = session.since(() => session.hear({ type: "title", title: " " }, { type: "title", title: "Same" }));
@@ -154,7 +154,7 @@ describe("titles", () => {
   });
 });
 
-describe("choices, commands and usage", () => {
+describe("options, commands and usage", () => {
   const MODE = {
     id: "mode",
     name: "Mode",
@@ -168,7 +168,7 @@ describe("choices, commands and usage", () => {
   };
   const FAST = { id: "fast", name: "Fast", category: "mode", type: "boolean" as const, currentValue: false };
 
-  it("each replaces its own part whole, and the same again makes no fact", () => {
+  it("each replaces its own part as a whole, and an equal one makes no fact", () => {
     const session = new PureSession();
     const commands = [{ name: "help", description: "" }];
     const report = { used: 1, size: 10 };
@@ -204,7 +204,7 @@ describe("choices, commands and usage", () => {
     expect(session.state.config.usage).toMatchObject({ used: 1, costBefore: 0.08 });
   });
 
-  it("(A13) an agent that remembers its cost over its processes is not counted twice", () => {
+  it("(A13) an agent that remembers its cost across processes is not counted twice", () => {
     const session = new PureSession();
     const report = (amount: number, isFromMemory?: true) =>
       session.hear({
@@ -223,7 +223,7 @@ describe("choices, commands and usage", () => {
     expect(session.state.config.usage?.cost?.amount).toBe(0.75);
   });
 
-  it("a mode the agent changed by itself is the one shown", () => {
+  it("a mode that the agent changed by itself is shown", () => {
     const session = new PureSession();
     session.hear({ type: "options", options: [MODE, FAST] });
     session.hear({ type: "option-chosen", category: "mode", value: "edit" });
@@ -233,7 +233,7 @@ describe("choices, commands and usage", () => {
 });
 
 describe("silence", () => {
-  it("X-11 a turn in which nothing is heard is stalled, not ended, and its next word makes it run again", () => {
+  it("X-11 a turn without events is stalled, not ended, and its next event makes it run again", () => {
     const session = started();
     session.hear({ type: "silent" });
     expect(session.state.turn).toMatchObject({ state: "stalled", turnId: session.turn });
@@ -255,13 +255,13 @@ describe("silence", () => {
     expect(tool.state.turn.state).toBe("stalled");
   });
 
-  it("what is no work of the turn does not end the stall", () => {
+  it("events that are not work of the turn do not end the stall", () => {
     const session = started();
     session.hear({ type: "silent" }, { type: "title", title: "T" }, { type: "usage", usage: { used: 1, size: 2 } });
     expect(session.state.turn.state).toBe("stalled");
   });
 
-  it("a cancel that is ignored shows the stall with what to do; what still comes is kept and hides nothing", () => {
+  it("an ignored cancel shows the stall with advice; later output is kept and hides nothing", () => {
     const session = started();
     session.tell({ type: "session:cancel" });
     session.hear({ type: "cancel-ignored" });
@@ -276,8 +276,8 @@ describe("silence", () => {
   });
 });
 
-describe("what this version cannot read", () => {
-  it("is kept as it came and changes nothing", () => {
+describe("an event that this version cannot read", () => {
+  it("is kept unchanged and has no effect", () => {
     const session = started();
     const before = session.state;
     const update = { sessionUpdate: "from_the_future", payload: [1, { deep: null }] };
@@ -285,7 +285,7 @@ describe("what this version cannot read", () => {
     expect(session.state).toEqual({ ...before, seq: before.seq + 1 });
   });
 
-  it("a notice stands in its place in the transcript", () => {
+  it("a notice is shown at its position in the transcript", () => {
     const session = started();
     session.text("a");
     session.hear({ type: "notice", severity: "warning", content: "careful" });

@@ -15,10 +15,22 @@ import type {
 } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
-import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
+import { observeCaughtUp, observeHandedBack, observeWriter } from "./elsewhere.ts";
+import {
+  addNote,
+  notesAfter,
+  observeActed,
+  observeChanges,
+  observeMoved,
+  observeNotDiscarded,
+  observeRestored,
+  observeUndone,
+  sameCounts,
+} from "./observe-changes.ts";
+import { noteModeChange, observeCompaction, observeMemoryLost, observeNotice } from "./observe-notice.ts";
 import { observeReplay } from "./observe-replay.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
-import { observeTool, observeToolOutput } from "./observe-tool.ts";
+import { endSubAgents, observeTool, observeToolOutput } from "./observe-tool.ts";
 import {
   cancelAllRequests,
   closeAllVisits,
@@ -37,6 +49,7 @@ import { observeSteered, queueFact, withoutSteering } from "./queue.ts";
 import { type Effect, NOTHING, type Observed, type Outcome, type SessionContext } from "./session-context.ts";
 import { endTurn, startTurn } from "./turn.ts";
 import { advanceTurn, isStopping, turnFacts } from "./turn-machine.ts";
+import { pauseFor } from "./usage-limits.ts";
 
 const CANCEL_IGNORED: TurnError = {
   code: "AGENT_UNAVAILABLE",
@@ -115,6 +128,32 @@ function observeEvent(context: SessionContext, event: Observed): Outcome {
       return only(observeSilence(context));
     case "cancel-ignored":
       return only(turnFacts(context, { type: "cancel-ignored", error: CANCEL_IGNORED }));
+    case "turn-changes":
+      return only(observeChanges(context, event));
+    case "changes-counted":
+      return only(
+        sameCounts(context.state.changes, event.counts) ? [] : [{ type: "session:changes", counts: event.counts }],
+      );
+    case "files-restored":
+      return only(observeRestored(context, event));
+    case "restore-undone":
+      return only(observeUndone(context, event));
+    case "person-acted":
+      return only(observeActed(context, event));
+    case "discard-failed":
+      return only(observeNotDiscarded(context, event));
+    case "session-moved":
+      return only(observeMoved(context, event));
+    case "memory-lost":
+      return only(observeMemoryLost(context, event));
+    case "agent-noted":
+      return only(addNote(context, event.note));
+    case "writer-seen":
+      return only(observeWriter(context, event.writer));
+    case "caught-up":
+      return only(observeCaughtUp(context));
+    case "handed-back":
+      return only(observeHandedBack(context, event.command));
     case "unknown":
       return only([{ type: "session:raw", update: event.update }]);
     default:
@@ -126,12 +165,12 @@ function only(facts: readonly FactBody[]): Outcome {
   return { facts, effects: [] };
 }
 
-/** Only the prompt's own end ends a turn. */
+/** Only the end of its own prompt ends a turn. */
 function isCurrentTurn(context: SessionContext, turnId: string): boolean {
   return isTurnActive(context.state.turn) && context.state.turn.turnId === turnId;
 }
 
-/** After the user's own stop, whatever the agent calls the end, it is a cancel. */
+/** After the user's own stop, any end counts as a cancel. */
 function ownStop(context: SessionContext, stopReason: StopReason): StopReason {
   return isStopping(context) ? "cancelled" : stopReason;
 }
@@ -140,46 +179,55 @@ function fail(context: SessionContext, error: TurnError): Outcome {
   return ownStop(context, "error") === "cancelled" ? finish(context, "cancelled") : finish(context, "error", error);
 }
 
-/** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
+/** The agent has ended: its requests cannot be answered, and a running turn is over. */
 function lose(context: SessionContext, reason: string): Outcome {
   const queue = withoutSteering(context.state.queue);
   const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
   const visits = closeAllVisits(context.state);
-  if (!isTurnActive(context.state.turn)) return only([...visits, ...cancelAllRequests(context).facts, ...freed]);
+  const children = endSubAgents(context);
+  if (!isTurnActive(context.state.turn))
+    return only([...visits, ...children, ...cancelAllRequests(context).facts, ...freed]);
   const stopReason = ownStop(context, "interrupted");
   const left = { ...context, state: { ...context.state, queue } };
   const { facts, effects } =
     stopReason === "interrupted"
       ? finish(left, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
       : finish(left, stopReason);
-  return count(context, {}, { facts: [...visits, ...facts], effects });
+  return count(context, {}, { facts: [...visits, ...children, ...facts], effects });
 }
 
-/** The tokens of a turn that ends are settled before its end is told: whoever hears of that finds them counted. */
+/** The tokens of a turn are counted before its end is published, so that readers of the end find them counted. */
 function count({ state }: SessionContext, { tokens }: { readonly tokens?: number }, ended: Outcome): Outcome {
   const { turnTokens = 0, ...known } = state.config.usage ?? { used: 0, size: 0 };
   if (tokens === undefined && turnTokens === 0) return ended;
-  // A report of less than the context grew by is not whole: some agents report zero for a turn that was stopped.
+  // A report smaller than the context's growth is incomplete: some agents report zero for a stopped turn.
   const total = spentBefore(known) + Math.max((tokens ?? 0) - turnTokens, 0);
   const config = { ...state.config, usage: { ...known, tokens: total } };
   return { ...ended, facts: [{ type: "session:config", config }, ...ended.facts] };
 }
 
-/** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
+/** Ends the turn; the next queued message starts its own, unless this end needs the user's attention. */
 function finish(context: SessionContext, stopReason: StopReason, error?: TurnError): Outcome {
   const ended = endTurn(context, stopReason, error);
   const [next, ...rest] = context.state.queue;
+  if (error?.limit) {
+    const held = next ? [queueFact(context.state.queue, true)] : [];
+    const pause = pauseFor(context, error.limit);
+    // Before the end: no reader sees a failed turn without the pause that explains it.
+    return { ...ended, facts: [{ type: "session:pause", pause }, ...ended.facts, ...held] };
+  }
   if (!next) return ended;
-  // The user's own stop held back what waited then; what was sent since is meant to run.
+  // The user's own stop held back the messages queued then; later ones are meant to run.
   const isOwnStop = isStopping(context);
-  // Some agents end a turn so because a request was denied: the reason for that is meant to reach them.
+  // Some agents end a turn this way because a request was denied: the reason is meant to reach them.
   const stopped = stopReason === "cancelled" && !isOwnStop && next.isReason !== true;
-  const goesOn = !context.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
-  // The agent may have taken it into this very turn: the queue goes on when it has said so.
-  if (goesOn && next.steering) return ended;
-  if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(context.state.queue, true)] };
+  const continues = !context.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
+  // The agent may have accepted it into this turn: the queue continues when it has answered.
+  if (continues && next.steering) return ended;
+  if (!continues) return { ...ended, facts: [...ended.facts, queueFact(context.state.queue, true)] };
   const turn = advanceTurn(context, { type: "end", stopReason }) ?? context.state.turn;
-  const started = startTurn({ ...context, state: { ...context.state, turn } }, next);
+  const agentNotes = notesAfter(context, stopReason);
+  const started = startTurn({ ...context, state: { ...context.state, turn, agentNotes } }, next);
   return {
     facts: [...ended.facts, queueFact(rest, false), ...started.facts],
     effects: [...ended.effects, ...started.effects],
@@ -215,13 +263,13 @@ function observeOptions(context: SessionContext, options: readonly ConfigOption[
   return [...configFact(context, { options: [...options] }), ...noteModeChange(context, options)];
 }
 
-/** Figures that are absent stay as they are known. */
+/** Missing figures keep their known values. */
 function observeUsage(known: Usage | null, event: Extract<AgentEvent, { type: "usage" }>): Usage {
   const { used = known?.used ?? 0, size = known?.size ?? 0 } = event.usage;
   return { used, size, ...addCost(known, event), ...addTokens(known, event) };
 }
 
-/** Until the turn is over and reported: the questions to the model as far as they are counted, else the growth of the context. */
+/** Until the turn has ended and its usage is reported: the counted model calls, otherwise the growth of the context. */
 function addTokens(
   known: Usage | null,
   { usage: { used, callTokens }, isFromMemory }: Extract<AgentEvent, { type: "usage" }>,
@@ -241,14 +289,22 @@ function spentBefore(known: Usage | null): number {
 function addCost(
   known: Usage | null,
   { usage: { cost }, isFromMemory }: Extract<AgentEvent, { type: "usage" }>,
-): Pick<Usage, "cost" | "costBefore"> {
-  const { cost: total, costBefore = 0 } = known ?? {};
-  if (!cost) return { ...(total && { cost: total }), ...(costBefore > 0 && { costBefore }) };
+): Pick<Usage, "cost" | "costBefore" | "costRemembered"> {
+  const { cost: total, costBefore = 0, costRemembered = 0 } = known ?? {};
+  const brought = costRemembered > 0 && { costRemembered };
+  if (!cost) return { ...(total && { cost: total }), ...(costBefore > 0 && { costBefore }), ...brought };
   const isOther = total !== undefined && total.currency !== cost.currency;
-  // An agent that reports a cost before it was asked anything remembers it: its count includes earlier processes.
+  // An agent that reports a cost before its first prompt has remembered it: its count includes earlier processes.
   const remembered = isFromMemory ? Math.max((total?.amount ?? 0) - cost.amount, 0) : costBefore;
   const before = isOther ? 0 : remembered;
-  return { cost: { ...cost, amount: before + cost.amount }, ...(before > 0 && { costBefore: before }) };
+  const amount = before + cost.amount;
+  const more = isFromMemory ? Math.max(amount - (isOther ? 0 : (total?.amount ?? 0)), 0) : 0;
+  const carried = (isOther ? 0 : costRemembered) + more;
+  return {
+    cost: { ...cost, amount },
+    ...(before > 0 && { costBefore: before }),
+    ...(carried > 0 && { costRemembered: carried }),
+  };
 }
 
 function countFromZero(known: Usage | null): Usage | null {
@@ -286,7 +342,7 @@ function evaluate(context: SessionContext, request: PendingPermission, isOpen: b
   return { type: "evaluate-permission", evaluationId: context.newId(), request, isOpen };
 }
 
-/** The policy answers the agent, and everyone sees it, or it leaves the answer to the user. */
+/** The policy answers the agent, visibly, or leaves the answer to the user. */
 function observeVerdict(context: SessionContext, event: Extract<Observed, { type: "permission-evaluated" }>): Outcome {
   const { request, isOpen, verdict } = event;
   if (!isCurrent(context.requests, event)) return NOTHING;
@@ -312,7 +368,7 @@ function observeVerdict(context: SessionContext, event: Extract<Observed, { type
   return openRequest(context, { ...request, note }, []);
 }
 
-/** The tool call says that a rule answered: that is where the reader looks. */
+/** The tool call shows that a rule answered, because that is where the reader looks. */
 function markTool(
   context: SessionContext,
   { toolCall }: PendingPermission,
@@ -326,7 +382,7 @@ function markTool(
 
 /**
  * The agent's own option for an automatic answer: once, never always. Two options that allow once differ in something
- * only a person can judge, so neither is taken.
+ * only a person can judge, so neither is used.
  */
 function chooseOnce(options: readonly PermissionOption[], answer: "allow" | "deny"): PermissionOption | null {
   const kind = answer === "allow" ? "allow_once" : "reject_once";
@@ -335,12 +391,12 @@ function chooseOnce(options: readonly PermissionOption[], answer: "allow" | "den
   return first;
 }
 
-/** A request that is no longer open ends nothing. */
+/** A closed request ends nothing. */
 function close(context: SessionContext, request: PendingRequest | undefined, end: RequestEnd): Outcome {
   return request ? closeRequest(context, request, end) : NOTHING;
 }
 
-/** The agent is done with a page. A question about a page that nobody agreed to open ends with it. */
+/** The agent no longer needs a page. A question about a page that was not accepted yet ends with it. */
 function completePage(context: SessionContext, elicitationId: ElicitationId): Outcome {
   const visit = findVisit(context.state, elicitationId);
   if (visit) return only(closeVisit(context.state, visit, "accept"));

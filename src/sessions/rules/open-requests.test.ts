@@ -38,7 +38,7 @@ const notices = (session: PureSession) =>
   session.told.filter(([type, words]) => type === "notice" && words.startsWith("The agent opened more than"));
 
 describe("W-8 W-9 the open requests of one session", () => {
-  it("have a limit: one more of either kind is cancelled at once, is said once, and what is open stays", () => {
+  it("have a limit: one more of either kind is cancelled at once with one notice, and open ones stay", () => {
     const session = askAll(new PureSession().start());
     expect([session.state.pending.length, notices(session)]).toEqual([OPEN_REQUESTS_MAX, []]);
     const open = openIds(session);
@@ -62,7 +62,7 @@ describe("W-8 W-9 the open requests of one session", () => {
     expect(session.state.turn.state).toBe("waiting");
   });
 
-  it("take another as soon as one of them is answered", () => {
+  it("accept another as soon as one of them is answered", () => {
     const session = askAll(new PureSession().start());
     session.tell({ type: "permission:respond", permissionId: permissionId("p0"), optionId: "yes" });
     session.hear(permission("next"));
@@ -70,7 +70,7 @@ describe("W-8 W-9 the open requests of one session", () => {
     expect([session.state.pending.length, notices(session)]).toEqual([OPEN_REQUESTS_MAX, []]);
   });
 
-  it("are told of anew in a later turn, and once outside of any, however much is asked there", () => {
+  it("are reported again in a later turn, and once outside of any, however many arrive there", () => {
     const session = askAll(new PureSession().start());
     session.hear(permission("more"));
     session.end().start("again");
@@ -90,7 +90,7 @@ describe("W-8 how a request ended", () => {
   const resolved = (id: string, outcome: PermissionOutcome) =>
     ({ type: "permission:resolved", permissionId: permissionId(id), outcome }) as const;
 
-  it("is kept in words, and what is not known is admitted", () => {
+  it("is kept as text, and an unknown end is reported as such", () => {
     const facts = [
       resolved("p", { outcome: "selected", optionId: "yes" }),
       resolved("q", { outcome: "cancelled" }),
@@ -143,7 +143,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     return session;
   }
 
-  /** The evaluation that was asked for last. */
+  /** The last requested evaluation. */
   function evaluation(session: PureSession) {
     const effect = session.effects.findLast(({ type }) => type === "evaluate-permission");
     if (effect?.type !== "evaluate-permission") throw new Error("nothing is evaluated");
@@ -159,7 +159,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     outcome: { outcome: "cancelled" },
   };
 
-  it("is not open, and its answer by a rule is seen by everyone and does not make the turn wait", () => {
+  it("is not open, and its answer by a rule is visible to everyone and does not make the turn wait", () => {
     const session = evaluating();
     expect([session.state.pending, session.state.turn.state]).toEqual([[], "running"]);
     const facts = session.since(() => session.hear(verdict(session, allow)));
@@ -168,7 +168,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     expect([session.state.pending, session.state.turn.state]).toEqual([[], "running"]);
   });
 
-  it("opens when the verdict leaves it to the user", () => {
+  it("opens if the verdict leaves it to the user", () => {
     const session = evaluating();
     session.hear(verdict(session, { answer: "ask", why: "No rule covers it." }));
     expect(session.state).toMatchObject({ turn: { state: "waiting" }, pending: [{ note: "No rule covers it." }] });
@@ -188,7 +188,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     ],
     ["a cancel", (session) => session.tell({ type: "session:cancel" }), [CANCELLED]],
     ["the end of its turn", (session) => session.end(), [CANCELLED]],
-  ])("ends with %s: a verdict that comes later changes nothing", (_, end, answers) => {
+  ])("ends with %s: a later verdict has no effect", (_, end, answers) => {
     const session = evaluating();
     const late = verdict(session, allow);
     const before = session.effects.length;
@@ -202,7 +202,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     expect(session.effects).toHaveLength(effects);
   });
 
-  it("is evaluated again when the policy changes while it is open; the later verdict counts, once", () => {
+  it("is evaluated again if the policy changes while it is open; the later verdict counts, once", () => {
     const session = new PureSession().start();
     session.hear(permission("p"), { type: "policy-changed" });
     const first = verdict(session, { answer: "deny", why: "old" });
@@ -215,7 +215,7 @@ describe("W-8 a permission request that the policy evaluates", () => {
     expect(session.facts.filter(({ type }) => type === "permission:resolved")).toHaveLength(1);
   });
 
-  it("stays open when the changed policy still leaves it to the user, or the user is faster", () => {
+  it("stays open if the changed policy still leaves it to the user, or the user is faster", () => {
     const session = new PureSession().start();
     session.hear(permission("p"), { type: "policy-changed" });
     session.hear(verdict(session, { answer: "ask", why: "still" }));

@@ -4,6 +4,7 @@ import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { type ElicitationId, EntryId, type PermissionId } from "../../protocol/ids.ts";
 import { isPermission, isQuestion, type PendingRequest, requestIdOf } from "../../protocol/pending-request.ts";
+import type { PersonRef } from "../../protocol/person-ref.ts";
 import type {
   AnswerValue,
   PendingQuestion,
@@ -21,20 +22,25 @@ import { isStopping, turnFacts } from "./turn-machine.ts";
 //
 //   asked ─ evaluating ─ open ─ answered | withdrawn | cancelled | expired | completed
 //
-// `evaluating`: the policy is asked first (permissions only). `open`: the user has to answer. `withdrawn`: the agent
-// took it back. `cancelled`: its turn was stopped or ended, or its agent is gone. `expired`: nobody was there to
+// `evaluating`: the policy is evaluated first (permissions only). `open`: the user has to answer. `withdrawn`: by the
+// agent. `cancelled`: its turn was stopped or ended, or its agent has ended. `expired`: no client was connected to
 // answer. `completed`: the agent no longer needs the page it asked to visit.
-// An open request makes a running turn wait; the end of the last one lets it run on. The turn machine says how.
+// An open request makes a running turn wait; the end of the last one lets it continue. See the turn machine.
 
-/** Permissions and questions of one session together. Nobody reads more, and each one makes every later one dearer. */
+/** Permissions and questions of one session together. Nobody reads more, and each one makes every later one costlier. */
 export const OPEN_REQUESTS_MAX = 100;
 const ENDED_REQUESTS_MAX = 200;
 const ANSWER_SHOWN_CHARS_MAX = 2_000;
 
-/** How a request ends, and what the agent gets. */
+/** How a request ends, and what the agent receives. */
 export type RequestEnd =
-  | { readonly type: "answered"; readonly outcome: PermissionOutcome; readonly policy?: { readonly why: string } }
-  | { readonly type: "answered"; readonly answer: QuestionAnswer }
+  | {
+      readonly type: "answered";
+      readonly outcome: PermissionOutcome;
+      readonly policy?: { readonly why: string };
+      readonly person?: PersonRef | undefined;
+    }
+  | { readonly type: "answered"; readonly answer: QuestionAnswer; readonly person?: PersonRef | undefined }
   | { readonly type: "withdrawn" | "cancelled" | "expired" | "completed" };
 
 export const EMPTY_REGISTER: RequestRegister = { evaluating: new Map(), ended: new Map() };
@@ -47,12 +53,12 @@ export function findQuestion({ pending }: SessionState, elicitationId: Elicitati
   return pending.filter(isQuestion).find((one) => one.elicitationId === elicitationId);
 }
 
-/** A page the user agreed to open, which the agent still waits for. */
+/** A page that the user agreed to open and that the agent still waits for. */
 export function findVisit({ visits }: SessionState, elicitationId: ElicitationId): PendingQuestion | undefined {
   return visits.find((one) => one.elicitationId === elicitationId);
 }
 
-/** In words, how a request that is no longer open ended. */
+/** How a closed request ended, as text. */
 export function endOfRequest({ ended }: RequestRegister, id: PermissionId | ElicitationId): string {
   return ended.get(id) ?? "it was answered or withdrawn before";
 }
@@ -68,11 +74,11 @@ export function isCurrent(
 interface Change extends Outcome {
   /** Open requests before the change. */
   readonly pending: readonly PendingRequest[];
-  /** Absent when a command made the change. */
+  /** Absent if a command made the change. */
   readonly event?: Observed;
 }
 
-/** The register after an event or a command; the same object when it changes nothing. */
+/** The register after an event or a command; the same object if nothing changes. */
 export function advanceRegister(register: RequestRegister, { pending, event, facts, effects }: Change) {
   let { evaluating, ended } = register;
   if (event?.type === "lost" && evaluating.size > 0) evaluating = new Map();
@@ -100,21 +106,22 @@ function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMa
   return rest;
 }
 
-/** The oldest ends are forgotten first. */
+/** The oldest ends are dropped first. */
 function withEnd(ended: RequestRegister["ended"], id: PermissionId | ElicitationId, words: string) {
   const all = [...without(ended, id), [id, words] as const];
   return new Map(all.slice(-ENDED_REQUESTS_MAX));
 }
 
 function permissionEnd(
-  { permissionId, outcome, by }: Extract<FactBody, { type: "permission:resolved" }>,
+  { permissionId, outcome, by, person }: Extract<FactBody, { type: "permission:resolved" }>,
   pending: readonly PendingRequest[],
 ): string {
   if (by === "policy") return "a rule answered it";
   const request = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
   const chosen =
     outcome.outcome === "selected" && request?.options.find(({ optionId }) => optionId === outcome.optionId);
-  return chosen ? `it was answered with "${chosen.name}"` : "it was cancelled";
+  if (!chosen) return "it was cancelled";
+  return person ? `${person.name} answered it with "${chosen.name}"` : `it was answered with "${chosen.name}"`;
 }
 
 const ACTION_WORDS: Readonly<Record<QuestionAction, string>> = {
@@ -127,19 +134,20 @@ export function questionEnd({
   action,
   end,
   done,
-}: Pick<Extract<FactBody, { type: "elicitation:resolved" }>, "action" | "end" | "done">): string {
+  person,
+}: Pick<Extract<FactBody, { type: "elicitation:resolved" }>, "action" | "end" | "done" | "person">): string {
   if (end === "unwatched") return "it was declined because nobody was available to answer";
   if (end === "withdrawn") return "the agent withdrew it";
   if (done) return "the page is no longer needed";
-  return ACTION_WORDS[action];
+  return person ? `${ACTION_WORDS[action]} by ${person.name}` : ACTION_WORDS[action];
 }
 
-/** The request with all that is known about its tool call: some agents send the details earlier and not again. */
+/** The request with everything known about its tool call: some agents send the details earlier and not again. */
 export function permissionRequest(
   context: SessionContext,
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): PendingPermission {
-  const { permissionId, patch, options } = event;
+  const { permissionId, patch, options, subAgent } = event;
   const tool = findToolCall(context.state.open, patch.toolCallId);
   const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
   return {
@@ -154,6 +162,7 @@ export function permissionRequest(
     },
     options: [...options],
     askedAt: context.now,
+    ...(subAgent !== undefined && { subAgent }),
   };
 }
 
@@ -184,7 +193,7 @@ export function openRequest(context: SessionContext, request: PendingRequest, be
   return { facts: [...before, ...opened, ...turnFacts(context, { type: "request-opened" })], effects: [] };
 }
 
-/** After the facts in `before`. Once for each turn and the time after it, however many more requests come. */
+/** After the facts in `before`. Once for each turn and the time after it, however many more requests arrive. */
 function noteTooManyRequests(context: SessionContext, before: readonly FactBody[]): readonly FactBody[] {
   const { open, turn } = context.state;
   const entryId = EntryId.parse(`too-many-requests-${turn.turnId ?? "before"}`);
@@ -203,7 +212,7 @@ function noteTooManyRequests(context: SessionContext, before: readonly FactBody[
   return [...before, ...(isClosed ? [] : closeOpenText(context)), { type: "session:update", entry }];
 }
 
-/** Ends a request: the agent gets its answer, and the end of the last open one lets a waiting turn run on. */
+/** Ends a request: the agent gets its answer, and the end of the last open one lets a waiting turn continue. */
 export function closeRequest(context: SessionContext, request: PendingRequest, end: RequestEnd): Outcome {
   const remaining = context.state.pending.filter((one) => requestIdOf(one) !== requestIdOf(request)).length;
   return {
@@ -212,10 +221,15 @@ export function closeRequest(context: SessionContext, request: PendingRequest, e
   };
 }
 
-/** Cancels every request, open or evaluated. The caller stops or ends the turn, so this leaves it alone. */
-export function cancelAllRequests(context: SessionContext): Outcome {
-  const { pending } = context.state;
-  const evaluated = [...context.requests.evaluating.values()].filter(({ isOpen }) => !isOpen);
+/** Cancels every request, open or evaluating. The caller stops or ends the turn, so this does not change it. */
+export function cancelAllRequests(
+  context: SessionContext,
+  isOver: (request: PendingRequest) => boolean = () => true,
+): Outcome {
+  const pending = context.state.pending.filter(isOver);
+  const evaluated = [...context.requests.evaluating.values()].filter(
+    ({ isOpen, request }) => !isOpen && isOver(request),
+  );
   const end = { type: "cancelled" } as const;
   return {
     facts: pending.flatMap((request) => endFacts(context, request, end)),
@@ -223,7 +237,7 @@ export function cancelAllRequests(context: SessionContext): Outcome {
   };
 }
 
-/** Ends the wait for a page that the user agreed to open; the agent got its answer then. */
+/** Ends the wait for a page that the user agreed to open; the agent already has its answer. */
 export function closeVisit(state: SessionState, visit: PendingQuestion, action: QuestionAction): FactBody[] {
   const result: QuestionResult = { action, done: true };
   return [
@@ -232,14 +246,14 @@ export function closeVisit(state: SessionState, visit: PendingQuestion, action: 
   ];
 }
 
-/** The user stopped the session, or the agent is gone: no page is waited for any longer. */
+/** The user stopped the session, or the agent has ended: no page is awaited any longer. */
 export function closeAllVisits({ visits }: SessionState): FactBody[] {
   return visits.map(({ elicitationId }) =>
     resolvedFact(elicitationId, { action: "cancel", end: "stopped", done: true }),
   );
 }
 
-/** What the agent gets. It withdrew the request: nothing. */
+/** What the agent receives; nothing if it withdrew the request. */
 function replyTo(request: PendingRequest, end: RequestEnd): Effect[] {
   if (end.type === "withdrawn") return [];
   if (isPermission(request))
@@ -253,20 +267,41 @@ function endFacts({ state, now }: SessionContext, request: PendingRequest, end: 
   if (isPermission(request)) {
     const { permissionId } = request;
     const policy = "policy" in end && end.policy ? { by: "policy" as const, why: end.policy.why } : {};
-    return [{ type: "permission:resolved", permissionId, outcome: outcomeOf(end), ...policy, at: now }];
+    const person = "person" in end ? end.person : undefined;
+    const outcome = outcomeOf(end);
+    return [
+      ...(person ? answeredTool(state, request, outcome, person) : []),
+      { type: "permission:resolved", permissionId, outcome, ...policy, ...(person && { person }), at: now },
+    ];
   }
-  const result = resultOf(end);
+  const person = "person" in end ? end.person : undefined;
+  const result = { ...resultOf(end), ...(person && { person }) };
   return [resolvedFact(request.elicitationId, result, now), questionEntry(state, request, result)];
+}
+
+/** The tool call in the transcript shows who answered. */
+function answeredTool(
+  { open }: SessionState,
+  { toolCall, options }: PendingPermission,
+  outcome: PermissionOutcome,
+  person: PersonRef,
+): FactBody[] {
+  const entry = findToolCall(open, toolCall.toolCallId);
+  if (!entry || outcome.outcome === "cancelled") return [];
+  const option = options.find(({ optionId }) => optionId === outcome.optionId);
+  const answer = option?.kind.startsWith("allow") ? ("allowed" as const) : ("denied" as const);
+  return [{ type: "session:update", entry: { ...entry, answered: { answer, person } } }];
 }
 
 function outcomeOf(end: RequestEnd): PermissionOutcome {
   return "outcome" in end ? end.outcome : { outcome: "cancelled" };
 }
 
-/** What came of a question; `done` is said of a page. */
+/** The result of a question; `done` is about a page. */
 interface QuestionResult extends QuestionAnswer {
   readonly end?: QuestionEnd;
   readonly done?: true;
+  readonly person?: PersonRef;
 }
 
 function resultOf(end: RequestEnd): QuestionResult {
@@ -283,18 +318,20 @@ function resultOf(end: RequestEnd): QuestionResult {
   }
 }
 
-function resolvedFact(elicitationId: ElicitationId, { action, end, done }: QuestionResult, at?: string): FactBody {
+function resolvedFact(elicitationId: ElicitationId, result: QuestionResult, at?: string): FactBody {
+  const { action, end, done, person } = result;
   return {
     type: "elicitation:resolved",
     elicitationId,
     action,
     ...(end && { end }),
     ...(done && { done }),
+    ...(person && { person }),
     ...(at !== undefined && { at }),
   };
 }
 
-/** The question in the transcript: what was asked and, once it has ended, the result. */
+/** The question in the transcript and, once it has ended, the result. */
 function questionEntry(state: SessionState, request: PendingQuestion, result: QuestionResult | null): FactBody {
   const entryId = request.entryId ?? EntryId.parse(request.elicitationId);
   const entry: NoticeEntry = {
@@ -304,6 +341,7 @@ function questionEntry(state: SessionState, request: PendingQuestion, result: Qu
     severity: "info",
     content: [`Question: ${subjectOf(request)}`, ...(result ? resultLines(request, result) : [])].join("\n"),
     timestamp: request.askedAt,
+    ...(result?.person && { person: result.person }),
   };
   const isLate = result !== null && !state.open.some((open) => open.entryId === entryId);
   return { type: "session:update", entry, ...(isLate && { late: true as const }) };
@@ -314,24 +352,28 @@ function subjectOf({ message, title, url }: PendingQuestion): string {
   return url === undefined ? words : `${words}\n${url}`;
 }
 
-function resultLines(request: PendingQuestion, { action, end, content, done }: QuestionResult): string[] {
+function resultLines(request: PendingQuestion, result: QuestionResult): string[] {
+  const { action, end, content, done, person } = result;
+  const who = person?.name ?? "You";
   if (end === "unwatched") return ["Declined automatically: nobody was available to answer."];
   if (end === "withdrawn") return ["The agent withdrew it."];
   if (end === "stopped") return ["Cancelled."];
-  if (request.mode === "url") return [pageWords(action, done)];
-  if (action === "decline") return ["You declined to answer."];
-  if (action === "cancel") return ["You dismissed it."];
+  if (request.mode === "url") return [pageWords(who, action, done)];
+  if (action === "decline") return [`${who} declined to answer.`];
+  if (action === "cancel") return [`${who} dismissed it.`];
   const lines = request.fields.flatMap((field) => {
     const value = content?.[field.name];
     return value === undefined ? [] : [`${field.label}: ${valueWords(request, field.name, value)}`];
   });
-  return lines.length > 0 ? lines : ["You answered with no values."];
+  if (lines.length === 0) return [`${who} answered with no values.`];
+  return person ? [`${who} answered.`, ...lines] : lines;
 }
 
-function pageWords(action: QuestionAction, done: true | undefined): string {
-  if (action === "accept") return done ? "You opened the page, and the agent is done with it." : "You opened the page.";
+function pageWords(who: string, action: QuestionAction, done: true | undefined): string {
+  if (action === "accept")
+    return done ? `${who} opened the page, and the agent is done with it.` : `${who} opened the page.`;
   if (done) return "The agent no longer needs the page.";
-  return action === "decline" ? "You declined to open the page." : "You dismissed it.";
+  return action === "decline" ? `${who} declined to open the page.` : `${who} dismissed it.`;
 }
 
 function valueWords({ fields }: PendingQuestion, name: string, value: AnswerValue): string {

@@ -35,8 +35,8 @@ function waiting(question: Question = FORM): PureSession {
 const respond = { type: "elicitation:respond", elicitationId: elicitationId("e") } as const;
 const kept = (session: PureSession) => session.told.findLast(([type]) => type === "notice")?.[1];
 
-describe("W-9 a question of the agent's", () => {
-  it("closes what was being said, stands in the transcript, and makes the turn wait", () => {
+describe("W-9 a question of the agent", () => {
+  it("closes the open text, is shown in the transcript, and makes the turn wait", () => {
     const session = new PureSession().start();
     session.hear({ type: "text", kind: "assistant", text: "Hm." });
     const facts = session.since(() => session.hear(asked()));
@@ -50,7 +50,7 @@ describe("W-9 a question of the agent's", () => {
     expect(kept(session)).toBe("Question: Which way?");
   });
 
-  it("gets its answer, in words in the transcript, and the turn goes on", () => {
+  it("gets its answer, which is shown in the transcript, and the turn continues", () => {
     const session = waiting();
     expect(session.tell({ ...respond, action: "accept", content: { way: "r" } })).toMatchObject({ ok: true });
     expect(session.effects.at(-1)).toEqual({
@@ -62,7 +62,7 @@ describe("W-9 a question of the agent's", () => {
     expect(kept(session)).toBe("Question: Which way?\nWay: Right");
   });
 
-  it("stays open after an answer that does not fit", () => {
+  it("stays open after an invalid answer", () => {
     const session = waiting();
     const told = session.tell({ ...respond, action: "accept", content: { way: "up" } });
     expect(told).toMatchObject({
@@ -72,7 +72,7 @@ describe("W-9 a question of the agent's", () => {
     expect(session.state.pending).toHaveLength(1);
   });
 
-  it("waits beside a permission: the turn goes on with the last answer of either kind", () => {
+  it("waits beside a permission: the turn continues with the last answer of either kind", () => {
     const session = waiting();
     const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
     const patch = { toolCallId: "c", announced: true };
@@ -97,7 +97,7 @@ describe("W-9 a question of the agent's", () => {
     ["at a cancel", (session) => session.tell({ type: "session:cancel" }), "Cancelled."],
     ["at a kill", (session) => session.tell({ type: "session:kill" }), "Cancelled."],
     ["with its agent", (session) => session.hear({ type: "lost", reason: "gone", state: "crashed" }), "Cancelled."],
-  ])("ends %s, once, with an entry that says so", (_, act, words) => {
+  ])("ends %s, once, with an entry about it", (_, act, words) => {
     const session = waiting();
     act(session);
     act(session);
@@ -106,7 +106,7 @@ describe("W-9 a question of the agent's", () => {
     expect(session.told.filter(([type, content]) => type === "notice" && content.includes(words))).toHaveLength(1);
   });
 
-  it("is no question any more after the user's own stop", () => {
+  it("is closed after the user's own stop", () => {
     const session = new PureSession().start();
     session.tell({ type: "session:cancel" });
     session.hear(asked());
@@ -114,7 +114,7 @@ describe("W-9 a question of the agent's", () => {
     expect(session.effects.at(-1)).toMatchObject({ type: "answer-question", answer: { action: "cancel" } });
   });
 
-  it("outside a turn it is asked all the same, and its entry is revised when it is over", () => {
+  it("outside a turn is asked, too, and its entry is revised when it ends", () => {
     const session = new PureSession();
     session.hear(asked());
     expect(session.state).toMatchObject({ turn: { state: "idle" }, pending: [{ elicitationId: "e" }] });
@@ -124,10 +124,77 @@ describe("W-9 a question of the agent's", () => {
   });
 });
 
+describe("W-9 the entry about a question", () => {
+  const entryOf = (
+    question: Question,
+    answer: Omit<Extract<Parameters<PureSession["tell"]>[0], typeof respond>, keyof typeof respond>,
+  ) => {
+    const session = waiting(question);
+    session.tell({ ...respond, ...answer });
+    return kept(session);
+  };
+
+  it.each<[string, Question, string]>([
+    ["its message", FORM, "Question: Which way?"],
+    ["its title without a message", { ...FORM, message: " ", title: "Ways" }, "Question: Ways"],
+    ["that there is one without either", { ...FORM, message: "", title: "  " }, "Question: The agent has a question."],
+    ["the address of its page", PAGE, "Question: Sign in\nhttps://example.com/in"],
+  ])("has %s", (_, question, words) => {
+    expect(kept(waiting(question))).toBe(words);
+  });
+
+  it("has the end that the user chose", () => {
+    expect(entryOf(FORM, { action: "decline" })).toEndWith("\nYou declined to answer.");
+    expect(entryOf(FORM, { action: "cancel" })).toEndWith("\nYou dismissed it.");
+    expect(entryOf(PAGE, { action: "decline" })).toEndWith("\nYou declined to open the page.");
+    expect(entryOf(PAGE, { action: "cancel" })).toEndWith("\nYou dismissed it.");
+    expect(entryOf({ ...FORM, fields: [] }, { action: "accept", content: {} })).toEndWith(
+      "\nYou answered with no values.",
+    );
+  });
+
+  it("has the values by their labels, long ones cut", () => {
+    const options = [
+      { value: 1, label: "One" },
+      { value: "b", label: "Two" },
+    ];
+    const fields: Question["fields"] = [
+      { kind: "choices", name: "some", label: "Some", required: false, options },
+      { kind: "choices", name: "none", label: "None", required: false, options },
+      { kind: "boolean", name: "yes", label: "Sure", required: false },
+      { kind: "boolean", name: "no", label: "Fast", required: false },
+      { kind: "text", name: "fits", label: "Fits", required: false },
+      { kind: "text", name: "long", label: "Long", required: false },
+      { kind: "number", name: "left-out", label: "Left out", required: false, integer: true },
+    ];
+    const [fits, long] = ["x".repeat(2_000), "y".repeat(2_001)];
+    const content = { some: [1, "b"], none: [], yes: true, no: false, fits, long };
+    expect(entryOf({ ...FORM, fields }, { action: "accept", content })?.split("\n")).toEqual([
+      "Question: Which way?",
+      "Some: One, Two",
+      "None: none",
+      "Sure: yes",
+      "Fast: no",
+      `Fits: ${fits}`,
+      `Long: ${"y".repeat(2_000)}…`,
+    ]);
+  });
+
+  it("is revised in its turn, and late when that has ended", () => {
+    const session = waiting(PAGE);
+    const isLate = () => session.facts.findLast((fact) => fact.type === "session:update")?.late ?? false;
+    session.tell({ ...respond, action: "accept" });
+    expect([kept(session), isLate()]).toEqual([expect.stringContaining("You opened the page."), false]);
+    session.end("end_turn");
+    session.hear({ type: "question-completed", elicitationId: elicitationId("e") });
+    expect([kept(session), isLate()]).toEqual([expect.stringContaining("the agent is done with it"), true]);
+  });
+});
+
 describe("W-9 a page to visit", () => {
   const done = { type: "question-completed", elicitationId: elicitationId("e") } as const;
 
-  it("is agreed to first, and waited for until the agent is done with it", () => {
+  it("is accepted first, and awaited until the agent is done with it", () => {
     const session = waiting(PAGE);
     session.tell({ ...respond, action: "accept" });
     expect(session.state).toMatchObject({ pending: [], visits: [{ url: PAGE.url }], turn: { state: "running" } });
@@ -139,10 +206,11 @@ describe("W-9 a page to visit", () => {
     expect(session.effects.filter(({ type }) => type === "answer-question")).toHaveLength(1);
   });
 
-  it("that is done before anyone agreed is no question any more", () => {
+  it("that is done before it is accepted is closed", () => {
     const session = waiting(PAGE);
     session.hear(done);
     expect(session.state).toMatchObject({ pending: [], visits: [], turn: { state: "running" } });
+    expect(kept(session)).toEndWith("\nThe agent no longer needs the page.");
     expect(session.effects.at(-1)).toMatchObject({ answer: { action: "cancel" } });
   });
 

@@ -16,7 +16,7 @@ const item = (content: string) => ({ commandId: commandId(content), content });
 const ids = (...names: readonly string[]) => names.map((name) => commandId(name));
 
 describe("X-6 session:queue-edit", () => {
-  it("keeps what came after the list its editor had, and drops what the editor dropped", () => {
+  it("keeps messages newer than the editor's list, and drops those that the editor dropped", () => {
     const session = running("a", "b", "c");
     session.tell({ type: "session:queue-edit", items: [item("b")], seen: ids("a", "b") });
     expect(queueOf(session)).toEqual(["b", "c"]);
@@ -24,14 +24,14 @@ describe("X-6 session:queue-edit", () => {
     expect(queueOf(session)).toEqual([]);
   });
 
-  it("does not bring back what has begun meanwhile, even to an editor that still saw it", () => {
+  it("does not restore a message that has started meanwhile, even if the editor still had it", () => {
     const session = running("a", "b");
     session.end();
     session.tell({ type: "session:queue-edit", items: [item("b"), item("a")], seen: ids("a", "b") });
     expect(queueOf(session)).toEqual(["b"]);
   });
 
-  it("leaves attachments alone unless it names them", () => {
+  it("leaves attachments unchanged unless it names them", () => {
     const session = running();
     session.tell({ type: "session:send", content: "look", attachments: [IMAGE], commandId: commandId("look") });
     const edit = (more: object) => session.tell({ type: "session:queue-edit", items: [{ ...item("look"), ...more }] });
@@ -48,7 +48,7 @@ describe("X-6 session:send with aheadOf", () => {
   const putBack = (session: PureSession, content: string, ...behind: readonly string[]) =>
     session.tell({ type: "session:send", content, commandId: commandId(content), aheadOf: ids(...behind) });
 
-  it("puts an edited message back ahead of those that were behind it and still wait (A12)", () => {
+  it("puts an edited message back ahead of those that were behind it and are still queued (A12)", () => {
     const session = running("a", "c", "d");
     putBack(session, "b", "c", "d");
     expect(queueOf(session)).toEqual(["a", "b", "c", "d"]);
@@ -57,7 +57,7 @@ describe("X-6 session:send with aheadOf", () => {
     expect(queueOf(session)).toEqual(["a", "b", "c", "c2", "d", "e"]);
   });
 
-  it("leaves a paused queue paused, and starts a turn where nothing waits (A12)", () => {
+  it("leaves a paused queue paused, and starts a turn if nothing is queued (A12)", () => {
     const session = running("a", "c");
     session.tell({ type: "session:cancel" });
     session.end("cancelled");
@@ -89,7 +89,7 @@ describe("X-6 session:send-now", () => {
     expect([session.entries.at(-1)?.content, queueOf(session)]).toEqual(["a", ["b"]]);
   });
 
-  it("starts at once when nothing runs, and sets a held queue going", () => {
+  it("starts at once if nothing runs, and resumes a paused queue", () => {
     const session = running("a", "b");
     session.tell({ type: "session:cancel" });
     session.end("cancelled");
@@ -97,7 +97,19 @@ describe("X-6 session:send-now", () => {
     expect([session.entries.at(-1)?.content, queueOf(session), session.state.queuePaused]).toEqual(["b", ["a"], false]);
   });
 
-  it("does nothing about a message that has begun meanwhile: its turn is not stopped", () => {
+  it("keeps the others in their order if nothing runs, and they follow it", () => {
+    const session = running("a", "b", "c");
+    session.tell({ type: "session:cancel" });
+    session.end("cancelled");
+    session.tell({ type: "session:send-now", queuedId: commandId("b") });
+    expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "b" });
+    expect([queueOf(session), session.state.turn.state]).toEqual([["a", "c"], "running"]);
+    session.end();
+    session.end();
+    expect([session.entries.at(-1)?.content, queueOf(session)]).toEqual(["c", []]);
+  });
+
+  it("has no effect on a message that has started meanwhile: its turn is not stopped", () => {
     const session = running("a");
     session.end();
     expect(session.since(() => session.tell({ type: "session:send-now", queuedId: commandId("a") }))).toEqual([]);
@@ -106,7 +118,7 @@ describe("X-6 session:send-now", () => {
 });
 
 describe("X-6 session:queue-resume", () => {
-  it("sends what was held back, in order, and is nothing to a queue that runs", () => {
+  it("sends the messages that were held back, in order, and has no effect on a running queue", () => {
     const session = running("a", "b");
     expect(session.since(() => session.tell({ type: "session:queue-resume" }))).toEqual([]);
     session.tell({ type: "session:cancel" });
@@ -115,7 +127,7 @@ describe("X-6 session:queue-resume", () => {
     expect([session.entries.at(-1)?.content, queueOf(session)]).toEqual(["a", ["b"]]);
   });
 
-  it("while the stopped turn still ends, waits for that", () => {
+  it("waits while the stopped turn is still ending", () => {
     const session = running("a");
     session.tell({ type: "session:cancel" });
     session.tell({ type: "session:queue-resume" });
@@ -129,7 +141,7 @@ describe("X-6 session:steer", () => {
   const steer = (session: PureSession, content = "left") =>
     session.tell({ type: "session:steer", content, commandId: commandId(content) });
 
-  it("waits first in the queue until the agent has it, then stands in the running turn", () => {
+  it("waits first in the queue until the agent has it, then is shown in the running turn", () => {
     const session = running("a");
     steer(session);
     expect(session.effects.at(-1)).toMatchObject({ type: "steer", turnId: session.turn, content: "left" });
@@ -144,7 +156,7 @@ describe("X-6 session:steer", () => {
     expect([queueOf(session), session.state.turn.state]).toEqual([["a"], "running"]);
   });
 
-  it("stays in the queue when the agent does not take it, and goes next", () => {
+  it("stays in the queue if the agent does not accept it, and goes next", () => {
     const session = running("a");
     steer(session);
     session.hear({ type: "steered", commandId: commandId("left"), outcome: "not-taken" });
@@ -166,7 +178,7 @@ describe("X-6 session:steer", () => {
     expect(session.entries.map(({ content }) => content)).toEqual(["work", "left", "a"]);
   });
 
-  it("begins its own turn when the answer is no and the turn is over", () => {
+  it("starts its own turn if the answer is no and the turn has ended", () => {
     const session = running();
     steer(session);
     session.end();
@@ -174,7 +186,7 @@ describe("X-6 session:steer", () => {
     expect([session.entries.at(-1)?.content, session.state.turn.state]).toEqual(["left", "running"]);
   });
 
-  it("holds the rest back when the agent began work of its own with it", () => {
+  it("pauses the rest if the agent started separate work with it", () => {
     const session = running("a");
     steer(session);
     session.end();
@@ -186,14 +198,14 @@ describe("X-6 session:steer", () => {
     ]);
   });
 
-  it("waits like any other message when the agent is gone, and the user decides", () => {
+  it("waits like any other message if the agent has ended, and the user decides", () => {
     const session = running();
     steer(session);
     session.hear({ type: "lost", reason: "It crashed.", state: "crashed" });
     expect([session.state.queue, session.state.queuePaused]).toEqual([[item("left")], true]);
   });
 
-  it("cannot be edited away while the agent may have it, and an echo of it is no second message", () => {
+  it("cannot be removed while the agent may have it, and an echo of it is not a second message", () => {
     const session = running();
     steer(session);
     session.tell({ type: "session:queue-edit", items: [] });
@@ -203,7 +215,7 @@ describe("X-6 session:steer", () => {
     expect(session.effects.some(({ type }) => type === "cancel")).toBe(false);
   });
 
-  it("is an ordinary send without a turn, and is refused by an agent that does not offer it", () => {
+  it("is an ordinary send without a turn, and is refused by an agent that does not support it", () => {
     const idle = running().end();
     steer(idle);
     expect(idle.effects.at(-1)).toMatchObject({ type: "prompt", content: "left" });

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { SessionCommand } from "../../protocol/client-messages.ts";
+import type { SessionAway } from "../../protocol/conversations.ts";
 import type { MessageAuthor } from "../../protocol/entry.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
@@ -7,24 +8,25 @@ import { CommandId, EntryId } from "../../protocol/ids.ts";
 import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
+import { waitsFact } from "./elsewhere.ts";
 import { closeOpenText } from "./observe-text.ts";
 import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
-import { type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
+import { type Acted, type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
 import { startTurn } from "./turn.ts";
 import { isStopping } from "./turn-machine.ts";
 
 type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
 
-/** A message that our own tools send for somebody else than the user; no client can set its author. */
+/** A message that our own tools send on behalf of another sender; no client can set its author. */
 export type AuthoredSend = Command<"session:send"> & { readonly author: MessageAuthor };
 
-type Denial = Pick<Command<"permission:respond">, "sessionId" | "commandId"> & { readonly reason: string };
+type Denial = Acted<Pick<Command<"permission:respond">, "sessionId" | "commandId">> & { readonly reason: string };
 
 const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
 
 export function decideSend(
   context: SessionContext,
-  command: Command<"session:send" | "session:steer"> | AuthoredSend,
+  command: Acted<Command<"session:send" | "session:steer">> | AuthoredSend,
 ): Decision {
   const { state } = context;
   const { content, attachments = [] } = command;
@@ -35,8 +37,11 @@ export function decideSend(
   const item = queueItem(context, command);
   const aheadOf = command.type === "session:send" ? command.aheadOf : undefined;
   if (aheadOf && (isTurnActive(state.turn) || state.queuePaused)) return putBack(context, item, new Set(aheadOf));
-  if (isTurnActive(state.turn)) return wait(context, item);
-  // Sending again is the user's word that work goes on: a queue that was held back follows this message.
+  // A message at a usage limit would be spent on it: it waits with the others.
+  if (isTurnActive(state.turn) || state.pause !== null) return wait(context, item);
+  if (command.type === "session:send" && command.whenFree && state.away?.writer)
+    return waitUntilFree(context, item, state.away);
+  // Sending again means that work should continue: a paused queue follows this message.
   const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
   const started = startTurn(context, item);
   return accept({ ...started, facts: [...resumed, ...started.facts] });
@@ -46,15 +51,25 @@ function wait(context: SessionContext, item: QueueItem): Decision {
   const { state } = context;
   if (state.queue.length >= QUEUE_ITEMS_MAX)
     return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
-  // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
+  // A message after the user's own stop does not wait with those that the stop held back: it goes first, the rest
+  // follows.
   const isNext = isStopping(context) && state.queuePaused;
   const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
   const refusal = refuseQueue(queue);
   if (refusal) return { ok: false, refusal };
-  return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
+  return accept({ facts: [queueFact(queue, (state.queuePaused && !isNext) || state.pause !== null)], effects: [] });
 }
 
-/** An edited message takes its old place: ahead of the first message behind it that is still queued, else last. */
+/** Another program has the conversation open: the queue continues when it is closed there. */
+function waitUntilFree({ state: { queue } }: SessionContext, item: QueueItem, away: SessionAway): Decision {
+  if (queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  const items = [...queue, item];
+  const refusal = refuseQueue(items);
+  return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, true), waitsFact(away)], effects: [] });
+}
+
+/** An edited message returns to its old position: ahead of the first message behind it that is still queued, else last. */
 function putBack({ state }: SessionContext, item: QueueItem, aheadOf: ReadonlySet<CommandId>): Decision {
   const { queue, queuePaused } = state;
   if (queue.length >= QUEUE_ITEMS_MAX)
@@ -65,8 +80,8 @@ function putBack({ state }: SessionContext, item: QueueItem, aheadOf: ReadonlySe
   return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
 }
 
-/** Waits at the head of the queue until the agent says whether it took it: whatever it says, the message is somewhere. */
-export function decideSteer(context: SessionContext, command: Command<"session:steer">): Decision {
+/** Waits at the head of the queue until the agent answers whether it accepted it, so the message is never lost. */
+export function decideSteer(context: SessionContext, command: Acted<Command<"session:steer">>): Decision {
   const { state } = context;
   const { turnId } = state.turn;
   if (!isTurnActive(state.turn) || turnId === undefined || isStopping(context)) return decideSend(context, command);
@@ -87,12 +102,17 @@ export function decideSteer(context: SessionContext, command: Command<"session:s
   });
 }
 
-/** Why the user denied a request: into the running turn where the agent takes that, else ahead of all that waits. */
-export function decideReason(context: SessionContext, { sessionId, commandId, reason }: Denial): Decision {
+/**
+ * Why the user denied a request: sent into the running turn if the agent supports that, otherwise ahead of all queued
+ * messages.
+ */
+export function decideReason(context: SessionContext, { sessionId, commandId, reason, person }: Denial): Decision {
   const { state } = context;
-  const item: QueueItem = { commandId: commandId ?? CommandId.parse(context.newId()), content: reason, isReason: true };
+  const by = person && { person };
+  const id = commandId ?? CommandId.parse(context.newId());
+  const item: QueueItem = { commandId: id, content: reason, ...by, isReason: true };
   if (!isTurnActive(state.turn))
-    return decideSend(context, { type: "session:send", sessionId, commandId: item.commandId, content: reason });
+    return decideSend(context, { type: "session:send", sessionId, commandId: id, content: reason, ...by });
   const ahead = state.queue.filter(({ steering }) => steering);
   const behind = state.queue.filter(({ steering }) => !steering);
   if (state.queue.length >= QUEUE_ITEMS_MAX)
@@ -107,10 +127,11 @@ export function decideReason(context: SessionContext, { sessionId, commandId, re
 }
 
 /**
- * The list as the editor wants it, as far as it is still the editor's to say: what has begun meanwhile is not sent a
- * second time, what the agent may already have stays, and what the editor never saw is kept behind the rest.
+ * The editor's list, as far as it still applies: messages that started meanwhile are not sent a
+ * second time, those that the agent may already have stay, and those that the editor never saw are kept behind the
+ * rest.
  */
-export function decideQueueEdit(context: SessionContext, command: Command<"session:queue-edit">): Decision {
+export function decideQueueEdit(context: SessionContext, command: Acted<Command<"session:queue-edit">>): Decision {
   const { queue, queuePaused, config } = context.state;
   const editable = new Map(queue.flatMap((item) => (item.steering ? [] : [[item.commandId, item] as const])));
   const known = new Set([...(command.seen ?? editable.keys()), ...command.items.map(({ commandId }) => commandId)]);
@@ -122,10 +143,12 @@ export function decideQueueEdit(context: SessionContext, command: Command<"sessi
     const kept = attachments ?? before.attachments ?? [];
     // A message that the user rewrote is the user's.
     const author = content === before.content ? before.author : undefined;
+    const person = content === before.content ? before.person : command.person;
     edited.push({
       commandId,
       content,
       ...(author && { author }),
+      ...(person && { person }),
       ...(kept.length > 0 && { attachments: kept }),
       ...(before.isReason && { isReason: true }),
     });
@@ -143,7 +166,7 @@ export function decideQueueEdit(context: SessionContext, command: Command<"sessi
   return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
 }
 
-/** The user's word that what was held back may run. */
+/** The user resumes the queue. */
 export function decideResume(context: SessionContext): Decision {
   const { queue, queuePaused, turn } = context.state;
   const [next] = queue;
@@ -160,7 +183,7 @@ export function decideSendNow(
 ): Decision {
   const { queue, turn } = context.state;
   const item = queue.find(({ commandId }) => commandId === command.queuedId);
-  // It has begun meanwhile, or the agent is about to take it: that is what was asked for.
+  // It has started meanwhile, or the agent is about to accept it: that is what was requested.
   if (!item || item.steering) return accept(NOTHING);
   if (!isTurnActive(turn)) return accept(startQueued(context, item));
   const stopped = stop();
@@ -177,18 +200,25 @@ function startQueued(context: SessionContext, item: QueueItem): Outcome {
 
 function queueItem(
   context: SessionContext,
-  command: Command<"session:send" | "session:steer"> | AuthoredSend,
+  command: Acted<Command<"session:send" | "session:steer">> | AuthoredSend,
 ): QueueItem {
   const { commandId = CommandId.parse(context.newId()), content, attachments = [] } = command;
   const author = "author" in command ? command.author : undefined;
-  return { commandId, content, ...(author && { author }), ...(attachments.length > 0 && { attachments }) };
+  const person = "person" in command ? command.person : undefined;
+  return {
+    commandId,
+    content,
+    ...(author && { author }),
+    ...(person && { person }),
+    ...(attachments.length > 0 && { attachments }),
+  };
 }
 
 function isEmpty({ content, attachments = [] }: Pick<QueueItem, "content" | "attachments">): boolean {
   return content.trim() === "" && attachments.length === 0;
 }
 
-/** The queue as it now stands; an empty one is never held back. */
+/** The new queue; an empty one is never paused. */
 export function queueFact(items: readonly QueueItem[], paused: boolean): FactBody {
   return { type: "session:queue", items: [...items], paused: paused && items.length > 0 };
 }
@@ -202,8 +232,8 @@ export function observeSteered(context: SessionContext, event: Extract<AgentEven
   const left = isTaken
     ? queue.filter((other) => other !== item)
     : queue.map((one) => (one === item ? settled(one) : one));
-  const said = isTaken ? sayInTurn(context, item) : [];
-  // Work that the agent began by itself has no end we would hear of: nothing may be sent into it unasked.
+  const said = isTaken ? steeredEntry(context, item) : [];
+  // Work that the agent started by itself has no end that we would see: nothing may be sent into it automatically.
   const paused = queuePaused || event.outcome === "elsewhere";
   const outcome: Outcome = { facts: [...said, queueFact(left, paused)], effects: [] };
   const [next] = left;
@@ -213,7 +243,7 @@ export function observeSteered(context: SessionContext, event: Extract<AgentEven
   return { facts: [...said, ...started.facts], effects: started.effects };
 }
 
-/** The agent that was to take them is gone: they wait like any other. */
+/** The agent that was to accept them has ended: they wait like others. */
 export function withoutSteering(queue: readonly QueueItem[]): readonly QueueItem[] {
   return queue.some(({ steering }) => steering) ? queue.map(settled) : queue;
 }
@@ -222,7 +252,8 @@ function settled({ steering: _, ...item }: QueueItem): QueueItem {
   return item;
 }
 
-function sayInTurn(context: SessionContext, { commandId, content, author, attachments }: QueueItem): FactBody[] {
+function steeredEntry(context: SessionContext, item: QueueItem): FactBody[] {
+  const { commandId, content, author, person, attachments } = item;
   const { turnId } = context.state.turn;
   const entryId = EntryId.parse(context.newId());
   return [
@@ -235,6 +266,7 @@ function sayInTurn(context: SessionContext, { commandId, content, author, attach
         ...(turnId && { turnId }),
         content,
         ...(author && { author }),
+        ...(person && { person }),
         ...(attachments && { attachments }),
         timestamp: context.now,
         commandId,

@@ -15,7 +15,7 @@ const codeOf = (...parts: readonly Part[]) => refuseAttachments(parts, undefined
 const whyNot = (part: Part, abilities = NONE) => refuseAttachments([part], abilities)?.details ?? null;
 
 describe("[X-7] attachments before they reach a fact", () => {
-  it("take what is on the list, whole, and from agents that have not said what they take", () => {
+  it("accept listed types, whole, and from agents that have not stated what they accept", () => {
     const file: Part = { type: "resource", uri: "attachment:///a.txt", text: "hi" };
     const link: Part = { type: "link", uri: "file:///demo/a.ts", name: "a.ts" };
     const sound: Part = { type: "audio", mimeType: "audio/wav", data: "AAAA" };
@@ -37,7 +37,7 @@ describe("[X-7] attachments before they reach a fact", () => {
     expect(codeOf(part)).toBe("INVALID_MESSAGE");
   });
 
-  it("are held to the size of one, of a message and of a queue", () => {
+  it("are limited in size per attachment, per message and per queue", () => {
     expect(codeOf(ofBytes(ATTACHMENT_BYTES_MAX - 3))).toBeNull();
     expect(codeOf(ofBytes(ATTACHMENT_BYTES_MAX + 3))).toBe("LIMIT_EXCEEDED");
     const half = ofBytes(MESSAGE_ATTACHMENT_BYTES_MAX / 2 + 3);
@@ -52,7 +52,7 @@ describe("[X-7] attachments before they reach a fact", () => {
     expect([refuseQueue(items(fits)), refuseQueue(items(fits + 1))?.code]).toEqual([null, "LIMIT_EXCEEDED"]);
   });
 
-  it("are refused by what the agent said about itself", () => {
+  it("are refused by the agent's stated abilities", () => {
     expect(whyNot(image())).toContain("does not accept images");
     expect(whyNot({ type: "audio", mimeType: "audio/wav", data: "AAAA" })).toContain("does not accept audio");
     expect(whyNot({ type: "resource", uri: "x", text: "y" })).toContain("only as links");

@@ -9,12 +9,13 @@ import {
   PATH_CHARS_MAX,
   QUEUE_ATTACHMENT_BYTES_MAX,
 } from "../../protocol/limits.ts";
+import { mentionedSession } from "../../protocol/session-mention.ts";
 import type { PromptAbilities, QueueItem } from "../../protocol/session-parts.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const LINKED = /^(file|https?):\/\//i;
 
-/** Why these must not go to the agent, or null. Pure: what an agent has not told about itself is allowed. */
+/** Why these must not be sent to the agent, or null. Pure: unstated abilities count as allowed. */
 export function refuseAttachments(parts: readonly Part[], abilities: PromptAbilities | undefined): Refusal | null {
   for (const part of parts) {
     const reason = reasonAgainst(part) ?? reasonOfAgent(part, abilities);
@@ -27,7 +28,7 @@ export function refuseAttachments(parts: readonly Part[], abilities: PromptAbili
     : null;
 }
 
-/** What waits is stored and sent whole with every change of the queue. */
+/** Queued messages are stored and sent in full with every change of the queue. */
 export function refuseQueue(items: readonly QueueItem[]): Refusal | null {
   const bytes = items.reduce((total, { attachments = [] }) => total + sum(attachments), 0);
   return bytes > QUEUE_ATTACHMENT_BYTES_MAX
@@ -44,7 +45,8 @@ function reasonAgainst(part: Part): string | null {
     case "audio":
       return reasonOfData("audio", AUDIO_TYPES, part);
     case "link":
-      if (!LINKED.test(part.uri)) return "a link must start with file://, http:// or https://";
+      if (!LINKED.test(part.uri) && mentionedSession(part.uri) === null)
+        return "a link must start with file://, http:// or https://";
       return part.uri.length > PATH_CHARS_MAX ? "the link is too long" : null;
     case "resource":
       if (part.text === undefined && (part.blob === undefined || !isBase64(part.blob)))

@@ -9,7 +9,7 @@ function started(): PureSession {
 const DIFF = { type: "diff", path: "/project/a.ts", oldText: null, newText: "new" } as const;
 
 describe("the output of a running tool", () => {
-  it("travels as the part that is new while it only grows", () => {
+  it("is sent as the new part while it only grows", () => {
     const session = started();
     session.announce("1");
     const facts = session.since(() => {
@@ -25,7 +25,7 @@ describe("the output of a running tool", () => {
     expect(session.tools[0]?.result).toBe("line 1\nline 2\n");
   });
 
-  it("is replaced whole when it changed, shrank, or came with something else", () => {
+  it("is replaced if it changed, shrank, or came with something else", () => {
     const session = started();
     session.announce("1");
     session.patch("1", { result: "abc" });
@@ -41,7 +41,7 @@ describe("the output of a running tool", () => {
     }
   });
 
-  it("W-11 what a terminal prints is added to the call that shows it, and to no other", () => {
+  it("W-11 terminal output is added to the call that shows it, and to no other", () => {
     const session = started();
     session.announce("1", { result: "$ ls\n" });
     const facts = session.since(() => {
@@ -52,7 +52,7 @@ describe("the output of a running tool", () => {
     expect(session.tools).toMatchObject([{ result: "$ ls\na.ts\n" }]);
   });
 
-  it("X-7 over the limit shows its beginning and its end, says how much is missing, and is kept whole apart", () => {
+  it("X-7 over the limit shows its beginning and its end, states how much is missing, and is stored in full separately", () => {
     const session = started();
     session.announce("1");
     const output = `first${"x".repeat(SHOWN_CHARS_MAX)}last`;
@@ -67,7 +67,7 @@ describe("the output of a running tool", () => {
     expect(session.outputs.get(tool?.entryId ?? "")).toBe(output);
   });
 
-  it("X-7 that streams past the limit travels once: every fact has only what is new", () => {
+  it("X-7 that streams past the limit is sent once: every fact has only the new part", () => {
     const session = started();
     session.announce("1");
     const piece = "0123456789abcdef".repeat(1_024);
@@ -90,7 +90,7 @@ describe("the output of a running tool", () => {
     expect(tool?.truncated?.totalChars).toBe(whole.length);
   });
 
-  it("X-7 one giant piece of a running command's output is cut on its way, and kept whole", () => {
+  it("X-7 one giant piece of a running command's output is cut in the fact, and stored in full", () => {
     const session = started();
     session.announce("1", { result: "start\n" });
     const giant = "y".repeat(3_000_000);
@@ -101,7 +101,7 @@ describe("the output of a running tool", () => {
     expect(session.tools).toMatchObject([{ status: "complete", truncated: { totalChars: giant.length + 6 } }]);
   });
 
-  it("X-7 parts too large to show are shown in short and kept whole, the others stay", () => {
+  it("X-7 parts too large to show are shortened and stored in full, the others stay", () => {
     const session = started();
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
     const oldText = lines.join("\n");

@@ -40,7 +40,7 @@ function inPhase(phase: TurnPhase) {
   return { state: { turn }, cancelling: phase === "stopping" || phase === "unresponsive" ? TURN : null };
 }
 
-/** The phase after an event. A cancel also notes the turn as stopping, which the caller keeps beside the state. */
+/** The phase after an event. A cancel also marks the turn as stopping, which the caller keeps beside the state. */
 function phaseAfter(phase: TurnPhase, kind: TurnEventKind): TurnPhase | "refused" {
   const context = inPhase(phase);
   const turn = advanceTurn(context, EVENTS[kind]);
@@ -104,7 +104,7 @@ describe("the turn machine", () => {
     }
   });
 
-  it("a turn that works or waits carries no error; a limit and an ignored cancel say why until the end", () => {
+  it("a running or waiting turn carries no error; a limit and an ignored cancel keep their reason until the end", () => {
     const stalled = { ...inPhase("stalled"), state: { turn: { ...inPhase("stalled").state.turn, error: ERROR } } };
     expect(advanceTurn(stalled, EVENTS.output)).not.toHaveProperty("error");
     expect(advanceTurn(stalled, EVENTS["request-opened"])).not.toHaveProperty("error");
@@ -133,7 +133,7 @@ const ask = (id: string): AgentEvent => ({
   options: OPTIONS,
 });
 
-/** Everything that can happen to a turn, through the same doors as in the product. */
+/** Everything that can happen to a turn, through the same functions as in the product. */
 const INPUTS: Readonly<Record<string, (session: PureSession) => void>> = {
   send: (session) => session.tell({ type: "session:send", content: "go" }),
   "ask p": (session) => session.hear(ask("p")),
@@ -170,7 +170,7 @@ function walk(steps: readonly string[], check: (session: PureSession, steps: rea
     for (const step of steps) INPUTS[step]?.(session);
     const asked = session.state.pending.some((one) => "permissionId" in one);
     const open = session.state.pending.some((one) => "elicitationId" in one);
-    // An agent asks with an id once.
+    // An agent uses an id for one request.
     if ((name === "ask p" && asked) || (name === "ask e" && open)) continue;
     INPUTS[name]?.(session);
     check(session, next);
@@ -180,13 +180,13 @@ function walk(steps: readonly string[], check: (session: PureSession, steps: rea
 }
 
 describe("W-8 W-9 W-12 open requests and the turn", () => {
-  it("hold together after every sequence of three inputs", () => {
+  it("are consistent after every sequence of three inputs", () => {
     let inTurn = 0;
     const walked = walk([], (session, steps) => {
       const { pending, turn } = session.state;
       const said = steps.join(", ");
       const phase = turnPhase(session.context());
-      // A request that was asked between turns stays open into the next turn and makes nothing wait by itself.
+      // A request between turns stays open into the next turn and does not make it wait.
       const isOutside = session.facts.some(
         (fact, index) => fact.type.endsWith(":request") && turnBefore(session, index) === "idle",
       );
@@ -203,7 +203,7 @@ describe("W-8 W-9 W-12 open requests and the turn", () => {
     expect([walked > 1_500, inTurn > 1_000]).toEqual([true, true]);
   });
 
-  it("refuses a request of a turn that was stopped, and takes the next turn's", () => {
+  it("refuses a request of a stopped turn, and accepts the next turn's", () => {
     const session = new PureSession().start();
     session.tell({ type: "session:cancel" });
     session.hear(ask("p"));
@@ -214,7 +214,7 @@ describe("W-8 W-9 W-12 open requests and the turn", () => {
   });
 });
 
-/** The state of the turn when the fact at this place was made. */
+/** The state of the turn when the fact at this index was made. */
 function turnBefore({ facts }: PureSession, index: number): Turn["state"] {
   const fact = facts.slice(0, index).findLast(({ type }) => type === "session:turn");
   return fact?.type === "session:turn" ? fact.turn.state : "idle";

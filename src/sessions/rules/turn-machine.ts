@@ -29,7 +29,7 @@ export type TurnEventKind = TurnEvent["type"] | "last-request-closed";
 
 /** Every phase and every event. The phase itself: the event changes nothing. `refused`: the event cannot happen here. */
 export const TURN_TABLE: Readonly<Record<TurnPhase, Readonly<Record<TurnEventKind, TurnPhase | "refused">>>> = {
-  // A request can be open without a turn: it makes nothing wait.
+  // A request can be open without a turn: nothing waits for it.
   idle: {
     start: "running",
     "request-opened": "idle",
@@ -79,7 +79,7 @@ export const TURN_TABLE: Readonly<Record<TurnPhase, Readonly<Record<TurnEventKin
     "cancel-ignored": "stalled",
     end: "idle",
   },
-  // Only its end leads out of a stopping turn. A request that arrives now is answered with "cancelled".
+  // A stopping turn only leads to its end. A request that arrives now is answered with "cancelled".
   stopping: {
     start: "refused",
     "request-opened": "refused",
@@ -132,7 +132,7 @@ export function isStopping(context: TurnContext): boolean {
   return phase === "stopping" || phase === "unresponsive";
 }
 
-/** The turn after an event: the same object when nothing changes, null when the event is refused. */
+/** The turn after an event: the same object if nothing changes, null if the event is refused. */
 export function advanceTurn(context: TurnContext, event: TurnEvent): Turn | null {
   const { turn } = context.state;
   const next = TURN_TABLE[turnPhase(context)][kindOf(event)];
@@ -148,7 +148,7 @@ export function advanceTurn(context: TurnContext, event: TurnEvent): Turn | null
   return isSame ? turn : { ...rest, state, ...(error && { error }) };
 }
 
-/** The fact that an event makes of the turn; none when nothing changes. */
+/** The fact that an event makes of the turn; none if nothing changes. */
 export function turnFacts(context: TurnContext, event: TurnEvent): FactBody[] {
   const next = advanceTurn(context, event);
   invariant(next, `a turn that is ${turnPhase(context)} cannot take "${event.type}"`);

@@ -11,7 +11,7 @@ const ASK: AgentEvent = {
   options: [],
 };
 
-/** A turn in the middle of everything: text, a finished and a running tool, a question, text still open. */
+/** A turn in progress: text, a finished and a running tool, a question, open text. */
 function busy(): PureSession {
   const session = new PureSession().start();
   session.text("before");
@@ -26,7 +26,7 @@ const CRASH: AgentEvent = { type: "lost", reason: "It crashed.", state: "crashed
 
 describe("the end of a turn", () => {
   for (const reason of StopReason.options) {
-    it(`${reason}: nothing spins, nothing asks, the text is closed, and only then the turn is idle`, () => {
+    it(`${reason}: nothing runs, nothing asks, the text is closed, and only then the turn is idle`, () => {
       const session = busy();
       const { turn } = session;
       const facts = session.since(() => session.end(reason));
@@ -54,7 +54,7 @@ describe("the end of a turn", () => {
   }
 
   for (const reason of StopReason.options.filter((option) => option !== "end_turn")) {
-    it(`${reason}: words about it stay in the record, and what comes late still belongs to the answer (W-12)`, () => {
+    it(`${reason}: its notice stays in the transcript, and late updates still belong to the answer (W-12)`, () => {
       const session = new PureSession().start();
       session.text("half an answer");
       session.end(reason);
@@ -67,7 +67,7 @@ describe("the end of a turn", () => {
     });
   }
 
-  it("the words tell the user's own stop from the agent's, and do not repeat an error that the agent has said", () => {
+  it("the notice distinguishes the user's own stop from the agent's, and does not repeat an error that the agent has sent", () => {
     const own = new PureSession().start();
     own.tell({ type: "session:cancel" });
     own.end("end_turn");
@@ -81,7 +81,7 @@ describe("the end of a turn", () => {
     expect(failed.state.turn.error?.message).toBe(message);
   });
 
-  it("without a word of the agent completes the user's entry instead", () => {
+  it("without output of the agent completes the user's entry instead", () => {
     for (const [reason, type] of [
       ["end_turn", "session:complete"],
       ["cancelled", "session:cancelled"],
@@ -95,14 +95,14 @@ describe("the end of a turn", () => {
     }
   });
 
-  it("with every text closed already says nothing twice", () => {
+  it("with every text already closed repeats nothing", () => {
     const session = new PureSession().start();
     session.text("text");
     session.announce("1", { status: "complete" });
     expect(session.since(() => session.end()).map(({ type }) => type)).toEqual(["session:turn"]);
   });
 
-  it("W-12 is told by its own prompt only: another turn's end, or a second one, ends nothing", () => {
+  it("W-12 is reported by its own prompt only: another turn's end, or a second one, ends nothing", () => {
     const session = new PureSession().start();
     const first = session.turn;
     const stale: AgentEvent[] = [
@@ -117,7 +117,7 @@ describe("the end of a turn", () => {
     expect(session.since(() => session.hear(again, ...stale))).toEqual([]);
   });
 
-  it("by a failure keeps what had arrived and tells the reason", () => {
+  it("by a failure keeps the output so far and the reason", () => {
     const session = busy();
     session.hear({ type: "turn-failed", turnId: session.turn, error: { code: "AGENT_PROTOCOL_ERROR", message: "no" } });
     expect(session.state.turn).toMatchObject({
@@ -132,7 +132,7 @@ describe("the end of a turn", () => {
     ]);
   });
 
-  it("W-4 by a lost agent is interrupted, with what had arrived", () => {
+  it("W-4 by a lost agent is interrupted, with the output so far", () => {
     const session = busy();
     session.hear(CRASH);
     expect(session.state.turn).toMatchObject({
@@ -144,7 +144,7 @@ describe("the end of a turn", () => {
     expect(session.state.pending).toEqual([]);
   });
 
-  it("an agent lost between turns takes its questions along and changes nothing else", () => {
+  it("an agent lost between turns cancels its questions and changes nothing else", () => {
     const session = new PureSession().start().end();
     session.hear(ASK);
     const facts = session.since(() => session.hear(CRASH));
@@ -153,7 +153,7 @@ describe("the end of a turn", () => {
     expect(session.since(() => session.hear(CRASH))).toEqual([]);
   });
 
-  it("W-2 whatever the agent calls it after the user's own stop, it is a cancel", () => {
+  it("W-2 any end after the user's own stop is a cancel", () => {
     const ends: ((session: PureSession) => AgentEvent)[] = [
       ({ turn }) => ({ type: "turn-ended", turnId: turn, stopReason: "end_turn" }),
       ({ turn }) => ({ type: "turn-ended", turnId: turn, stopReason: "refusal" }),
@@ -179,7 +179,7 @@ describe("the queue at a turn's end (X-6)", () => {
 
   const waiting = (session: PureSession) => session.state.queue.map(({ content }) => content);
 
-  it("the oldest waiting message starts its own turn, in the same breath and after the end", () => {
+  it("the oldest queued message starts its own turn, in the same step and after the end", () => {
     const session = queued("second", "third");
     const first = session.turn;
     const facts = session.since(() => session.end());
@@ -197,19 +197,19 @@ describe("the queue at a turn's end (X-6)", () => {
     expect(session.entries.at(-1)).toMatchObject({ type: "user", commandId: "second", turnId: session.turn });
   });
 
-  it.each(["end_turn", "max_tokens", "max_turn_requests", "refusal"] as const)("%s lets it go on", (reason) => {
+  it.each(["end_turn", "max_tokens", "max_turn_requests", "refusal"] as const)("%s continues it", (reason) => {
     expect(waiting(queued("next").end(reason))).toEqual([]);
   });
 
   it.each(["cancelled", "interrupted", "error"] as const)(
-    "%s, which the user should look at, holds it back",
+    "%s, which needs the user's attention, pauses it",
     (reason) => {
       const session = queued("next").end(reason);
       expect([waiting(session), session.state.queuePaused, session.state.turn.state]).toEqual([["next"], true, "idle"]);
     },
   );
 
-  it("a crash or a failure holds it back too", () => {
+  it("a crash or a failure pauses it, too", () => {
     const crashed = queued("next");
     crashed.hear(CRASH);
     const failed = queued("next");
@@ -218,7 +218,7 @@ describe("the queue at a turn's end (X-6)", () => {
       expect([waiting(session), session.state.queuePaused]).toEqual([["next"], true]);
   });
 
-  it("with nothing waiting says nothing about it", () => {
+  it("with an empty queue makes no fact about it", () => {
     const session = new PureSession().start();
     expect(session.since(() => session.end("error")).map(({ type }) => type)).not.toContain("session:queue");
   });

@@ -8,7 +8,7 @@ type Validated =
   | { readonly ok: true; readonly answer: QuestionAnswer }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Pure: what the agent gets for the user's answer, or why the answer does not fit the form. */
+/** Pure: what the agent receives for the user's answer, or why the answer does not fit the form. */
 export function validateAnswer(question: Question, { action, content = {} }: QuestionResponse): Validated {
   if (action !== "accept" || question.mode === "url") return { ok: true, answer: { action } };
   const checked = checkAnswer(question.fields, content, fitsPattern);
@@ -17,8 +17,9 @@ export function validateAnswer(question: Question, { action, content = {} }: Que
 }
 
 /**
- * Matches an agent's pattern in linear time: the pattern comes from the agent, and the server serves everyone. A pattern
- * that needs more (look-around, back references) fits any text; the agent checks the answer itself.
+ * Matches an agent's pattern in linear time: the pattern comes from the agent, and the server serves everyone. A
+ * pattern
+ * that needs more (look-around, back references) accepts any text; the agent checks the answer itself.
  */
 export function fitsPattern(pattern: string, text: string): boolean {
   const { RE2JS, RE2JSException } = loadRe2();

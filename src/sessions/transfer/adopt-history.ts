@@ -5,31 +5,31 @@ import { type CliType, type ProjectId, SessionId } from "../../protocol/ids.ts";
 import { newSessionRow } from "../../protocol/session-schema.ts";
 import { ScratchTranscript } from "./scratch-transcript.ts";
 
-interface AdoptionScene {
+interface AdoptionContext {
   readonly world: World;
   readonly cliType: CliType;
   readonly projectId: ProjectId;
   readonly agentName: string;
 }
 
-/** Makes a session of ours from one an agent has: `begin` hears its words, `end` gives the whole. */
-export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionScene, listed: ListedSession) {
+/** Creates a session from an agent's: `begin` returns a receiver for its events, `end` returns the result. */
+export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionContext, listed: ListedSession) {
   const { agentSessionId, cwd, title, updatedAt } = listed;
   const now = isoTime(world);
   const time = updatedAt ?? now;
   const newScratch = () => {
     const scratch = new ScratchTranscript({ newId: world.newId, time });
-    if (title !== null) scratch.hear({ type: "title", title }, null);
+    if (title !== null) scratch.add({ type: "title", title }, null);
     return scratch;
   };
   let scratch = newScratch();
   const begin = (): HistorySink => {
     scratch = newScratch();
     const own = scratch;
-    return (event, at) => own.hear(event, at);
+    return (event, at) => own.add(event, at);
   };
   const end = (brings: "words" | "memory"): Adoption => {
-    if (scratch.isEmpty) scratch.hear(silentNotice(agentName, brings), null);
+    if (scratch.isEmpty) scratch.add(silentNotice(agentName, brings), null);
     const { state, entries } = scratch.end();
     const first = entries[0];
     const createdAt = first && "timestamp" in first ? earlier(first.timestamp ?? time, time) : time;
@@ -52,7 +52,7 @@ export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionS
   return { begin, end };
 }
 
-/** Said in a session whose agent goes on with it and repeats no word of it. */
+/** A notice for a session whose agent continues it but replays nothing. */
 export function silentNotice(agentName: string, brings: "words" | "memory") {
   const why = brings === "memory" ? "cannot replay the earlier transcript" : "replayed no earlier transcript";
   const content = `${agentName} ${why}. Your next message continues from its own memory.`;

@@ -12,7 +12,7 @@ export const EXPORT_VERSION = 1;
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "not a time");
 
-/** What a document says of its session, besides what was said in it. */
+/** The session's fields in a document, besides its entries. */
 export const ExportedSession = z.object({
   title: z.string().min(1).max(TITLE_CHARS_MAX),
   titleSource: TitleSource,
@@ -25,7 +25,7 @@ export const ExportedSession = z.object({
 });
 export type ExportedSession = z.infer<typeof ExportedSession>;
 
-/** Everything of a document but its entries. */
+/** Everything in a document but its entries. */
 const ExportHead = z.object({
   format: z.literal(EXPORT_FORMAT),
   version: z.literal(EXPORT_VERSION),
@@ -33,7 +33,7 @@ const ExportHead = z.object({
   session: ExportedSession,
 });
 
-/** A session on its way out; the entries come in runs, so that a long one is never held whole. */
+/** A session being exported; entries come in batches, so that a long one is never completely in memory. */
 export interface ExportSource {
   readonly session: ExportedSession;
   /** Where the session works. */
@@ -45,7 +45,7 @@ export interface ExportSource {
   readonly runs: () => AsyncIterable<readonly Entry[]>;
 }
 
-/** One form of a document, in pieces. */
+/** One format of a document, in pieces. */
 export type ExportWriter = (source: ExportSource) => AsyncGenerator<string>;
 
 const ENTRIES_MAX = 100_000;
@@ -56,12 +56,12 @@ export interface ReadDocument {
   readonly entries: readonly Entry[];
 }
 
-/** A file that is no document of ours, and where in it that shows. */
+/** A file that is not a valid document, with the position of the error. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
 
-/** Everything is looked at before anything is made of it. Throws DocumentError with the place. */
+/** Validates everything first. Throws DocumentError with the position. */
 export async function readDocument(text: string): Promise<ReadDocument> {
   const raw = parse(text);
   if (typeof raw !== "object" || raw === null || Array.isArray(raw))
@@ -75,7 +75,7 @@ export async function readDocument(text: string): Promise<ReadDocument> {
   const slice = new TimeSlice();
   for (const [index, one] of list.entries()) {
     entries.push(readEntry(one, `entries[${index}]`));
-    await slice.giveWay();
+    await slice.yieldIfDue();
   }
   return { session: head.data.session, entries };
 }
@@ -112,7 +112,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A document has one entry to a line, so the first line that cannot be read alone is where it breaks. */
+/** A document has one entry per line, so the first unreadable line is the position. */
 function brokenPlace(text: string): string {
   const lines = text.split("\n");
   const head = lines.findIndex((line) => line.includes('"entries"'));
@@ -125,6 +125,6 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    return false; // which is what was asked
+    return false; // which is the question
   }
 }

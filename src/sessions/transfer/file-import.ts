@@ -15,7 +15,7 @@ import { EMPTY_SESSION, newSessionRow, type SessionRow } from "../../protocol/se
 import type { PolicyService } from "../policy/policy-service.ts";
 import { DocumentError, type ReadDocument, readDocument } from "./export-document.ts";
 
-/** Files that are read at once: each is in memory as a whole. */
+/** Files read at the same time: each is completely in memory. */
 const READINGS_MAX = 2;
 
 interface FileImportDeps {
@@ -31,20 +31,23 @@ interface FileImportDeps {
 export interface FileImportRequest {
   readonly projectId: ProjectId;
   readonly text: string;
-  /** Makes another session of a file that was imported before. */
+  /** Creates another session from a file that was already imported. */
   readonly copy: boolean;
-  /** Instead of the agent the file names, which may not be known here. */
+  /** Instead of the agent in the file, which may be unknown here. */
   readonly cliType: CliType | null;
 }
 
 export type FileImportResult =
   | { readonly kind: "imported"; readonly session: SessionRow }
   | { readonly kind: "known"; readonly session: SessionRow }
-  /** The file is at fault; the words name the place. */
+  /** The file is invalid; the message names the position. */
   | { readonly kind: "unreadable"; readonly message: string }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
-/** Makes sessions of exported documents. No agent knows them: the next message starts one afresh, and says so. */
+/**
+ * Creates sessions from exported documents. No agent has them: the next message starts a new conversation, with a
+ * notice.
+ */
 export class FileImport {
   readonly #deps: FileImportDeps;
   readonly #adoptions = new TaskQueue();
@@ -55,7 +58,7 @@ export class FileImport {
   }
 
   async import(request: FileImportRequest): Promise<FileImportResult> {
-    const project = this.#deps.projects.get(request.projectId);
+    const project = await this.#deps.projects.get(request.projectId);
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
     if (this.#readings >= READINGS_MAX)
       return { kind: "refused", refusal: REFUSE.limitExceeded("files read at once", READINGS_MAX) };
@@ -63,7 +66,7 @@ export class FileImport {
     try {
       const document = await readDocument(request.text);
       const digest = await digestOf(document);
-      // One after another: the same file twice is found as imported before it is adopted again.
+      // One after another: the same file twice is detected before it is imported again.
       return await this.#adoptions.run(() => this.#adopt(document, digest, project, request));
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
@@ -100,7 +103,7 @@ export class FileImport {
     return {
       row: newSessionRow({ id: sessionId, projectId: id, cliType, title, createdAt, lastActiveAt }),
       binding: { agentSessionId: NO_AGENT_SESSION, createdAt, cwd: path, state: "idle", since: isoTime(world) },
-      // A seq of its own: a reader's cursor of nothing must not count as being up to date.
+      // A seq of its own: a reader without a cursor must not count as up to date.
       state: { ...EMPTY_SESSION, seq: 1, title, titleSource, config: { ...EMPTY_CONFIG, usage } },
       entries: renamed(entries, world.newId),
       digest,
@@ -108,7 +111,7 @@ export class FileImport {
   }
 }
 
-/** Ids are made anew, alike where they were alike; a call that was running when it was exported is over. */
+/** Creates new ids consistently; a call that was running at the export has ended. */
 function renamed(entries: readonly Entry[], newId: () => string): Entry[] {
   const turns = new Map<string, TurnId>();
   const turnOf = (turnId: TurnId): TurnId => {
@@ -127,7 +130,7 @@ function renamed(entries: readonly Entry[], newId: () => string): Entry[] {
   });
 }
 
-/** The same for every export of the same words, whatever their ids and whenever it was made. */
+/** The same for every export of the same content, whatever its ids and time. */
 async function digestOf({ session, entries }: ReadDocument): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(session));
   const turns = new Map<string, number>();
@@ -136,7 +139,7 @@ async function digestOf({ session, entries }: ReadDocument): Promise<string> {
     if (turnId !== undefined && !turns.has(turnId)) turns.set(turnId, turns.size);
     const { commandId: __, ...words } = "commandId" in entry ? entry : { ...entry, commandId: undefined };
     hash.update(JSON.stringify([turnId === undefined ? null : turns.get(turnId), words]));
-    await slice.giveWay();
+    await slice.yieldIfDue();
   }
   return hash.digest("hex");
 }

@@ -1,13 +1,15 @@
 import type { AgentHistories, HistoryReader, ListedSession } from "../../ports/agent-history.ts";
+import type { SessionWriters } from "../../ports/session-writers.ts";
 import type { TransferStore } from "../../ports/transfer-store.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { PlainServerMessage, Project } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
+import { mayBeUnfinished } from "../writers/unfinished-turn.ts";
 import { adoptHistory } from "./adopt-history.ts";
 
-/** Readings that wait for their end at once; the loads themselves go one by one. */
+/** Reads that wait for their end at the same time; the loads themselves run one by one. */
 const READINGS_MAX = 16;
 const PROGRESS_MS = 200;
 const FAILURES_TOLD_MAX = 100;
@@ -23,16 +25,17 @@ interface ImportRunOptions {
   readonly world: World;
   readonly histories: AgentHistories;
   readonly store: TransferStore;
-  /** Those of the agent's sessions that belong to the project. */
+  readonly writers: SessionWriters;
+  /** The agent's sessions in this project. */
   readonly listOf: (reader: HistoryReader) => Promise<readonly ListedSession[]>;
-  /** Agent sessions that this or another import is at right now. */
+  /** Agent sessions that are being imported now. */
   readonly underWay: Set<string>;
   readonly onAdopted: (row: SessionRow) => void;
   readonly publish: (message: PlainServerMessage) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** One import: reads what was chosen, one failing session never stops the rest, and what was adopted stays. */
+/** One import: reads the chosen sessions, continues after a failure, and keeps what was imported. */
 export class ImportRun {
   readonly #options: ImportRunOptions;
   readonly #failed: Done["failed"] = [];
@@ -40,9 +43,9 @@ export class ImportRun {
   #failedCount = 0;
   #adopted = 0;
   #known = 0;
-  /** Adopted and not yet told of. */
+  /** Imported and not reported yet. */
   #rows: SessionRow[] = [];
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
   #cancelled = false;
   #reader: HistoryReader | null = null;
 
@@ -55,23 +58,23 @@ export class ImportRun {
     return new Set(this.#options.agentSessionIds).size;
   }
 
-  /** What is being read is given up; nothing of it is kept. */
+  /** Aborts the current reads; nothing of them is kept. */
   async cancel(): Promise<void> {
     this.#cancelled = true;
     await this.#reader?.[Symbol.asyncDispose]();
   }
 
-  /** Never rejects: how it went is the last message. */
+  /** Never rejects: the outcome is the last message. */
   async run(): Promise<void> {
     let problem: string | undefined;
-    // At once: every client knows of it, also one that is asked again before anything was read.
-    this.#tellProgress();
+    // At once, so that every client knows of it before anything was read.
+    this.#reportProgress();
     try {
       await this.#readAll();
     } catch (error) {
       if (!this.#cancelled) problem = this.#errorText(error);
     }
-    this.#tellProgress();
+    this.#reportProgress();
     const { importId, cliType, project } = this.#options;
     this.#options.publish({
       type: "import:done",
@@ -96,7 +99,7 @@ export class ImportRun {
       const session = listed.get(id);
       if (!session) this.#fail(id, undefined, "The agent no longer lists this session.");
       else await this.#readOne(reader, session);
-      this.#tellInTime();
+      this.#reportProgressIfDue();
     }
   }
 
@@ -113,7 +116,7 @@ export class ImportRun {
       if (await store.isKnown(cliType, agentSessionId)) this.#known++;
       else await this.#adopt(reader, session);
     } catch (error) {
-      // Given up in the middle, it has not failed.
+      // An aborted read has not failed.
       if (!this.#cancelled) this.#fail(agentSessionId, session.title, this.#errorText(error));
     } finally {
       underWay.delete(key);
@@ -121,10 +124,13 @@ export class ImportRun {
   }
 
   async #adopt(reader: HistoryReader, session: ListedSession): Promise<void> {
-    const { world, cliType, project, agentName, store, onAdopted } = this.#options;
+    const { world, cliType, project, agentName, store, writers, onAdopted } = this.#options;
+    const conversation = { cliType, agentSessionId: session.agentSessionId, cwd: session.cwd };
+    const readAt = world.now();
     const adopting = adoptHistory({ world, cliType, projectId: project.id, agentName }, session);
     await reader.read(session, adopting.begin);
     if (this.#cancelled) return;
+    if (mayBeUnfinished(writers, conversation, readAt)) throw new RefusalError(REFUSE.importInTurn(agentName));
     const adoption = adopting.end(reader.brings);
     if (!(await store.adopt(adoption))) {
       this.#known++;
@@ -147,13 +153,13 @@ export class ImportRun {
     return details === undefined ? message : `${message}\n${details}`;
   }
 
-  #tellInTime(): void {
-    if (this.#options.world.now() - this.#toldAt >= PROGRESS_MS) this.#tellProgress();
+  #reportProgressIfDue(): void {
+    if (this.#options.world.now() - this.#reportedAt >= PROGRESS_MS) this.#reportProgress();
   }
 
-  #tellProgress(): void {
+  #reportProgress(): void {
     const { importId, cliType, project, world, publish } = this.#options;
-    this.#toldAt = world.now();
+    this.#reportedAt = world.now();
     const sessions = this.#rows;
     this.#rows = [];
     publish({

@@ -7,7 +7,7 @@ const TIME = "2026-01-01T00:00:00.000Z";
 function replayed(...events: readonly AgentEvent[]) {
   let count = 0;
   const scratch = new ScratchTranscript({ newId: () => `id${++count}`, time: TIME });
-  for (const event of events) scratch.hear(event, null);
+  for (const event of events) scratch.add(event, null);
   return scratch.end();
 }
 
@@ -22,8 +22,8 @@ const tool = (patch: Omit<ToolPatch, "announced">, announced = true): AgentEvent
   patch: { announced, ...patch },
 });
 
-describe("X-12 a conversation repeated by an agent", () => {
-  it("has the shape of one that was held here: messages, turns, a title, and nothing open", () => {
+describe("X-12 a conversation replayed by an agent", () => {
+  it("has the shape of a live one: messages, turns, a title, and nothing open", () => {
     const { state, entries } = replayed(
       said("user", "First question", "u1"),
       said("thinking", "Hm."),
@@ -47,7 +47,7 @@ describe("X-12 a conversation repeated by an agent", () => {
     expect(state.turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
   });
 
-  it("keeps what a message had attached, and tells two messages in a row apart by their ids", () => {
+  it("keeps attachments, and separates two consecutive messages by their ids", () => {
     const image = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
     const { entries } = replayed(
       said("user", "Look", "u1"),
@@ -76,12 +76,12 @@ describe("X-12 a conversation repeated by an agent", () => {
     expect(calls[1]?.result).toBe("more text");
   });
 
-  it("takes the agent's times where it has them, and its title over the first message", () => {
+  it("uses the agent's times if present, and its title instead of the first message", () => {
     let count = 0;
     const scratch = new ScratchTranscript({ newId: () => `id${++count}`, time: TIME });
-    scratch.hear({ type: "title", title: "  The agent's\n title " }, null);
-    scratch.hear(said("user", "Question"), "2025-05-05T05:05:05.000Z");
-    scratch.hear(said("assistant", "Answer"), null);
+    scratch.add({ type: "title", title: "  The agent's\n title " }, null);
+    scratch.add(said("user", "Question"), "2025-05-05T05:05:05.000Z");
+    scratch.add(said("assistant", "Answer"), null);
     const { state, entries } = scratch.end();
     expect(state).toMatchObject({ title: "The agent's title", titleSource: "agent" });
     expect(entries.map((entry) => "timestamp" in entry && entry.timestamp)).toEqual([
@@ -90,11 +90,11 @@ describe("X-12 a conversation repeated by an agent", () => {
     ]);
   });
 
-  it("refuses more than it can hold when it ends, and never in the middle of the agent's line", () => {
+  it("refuses more than it can hold at its end, and never during the agent's line", () => {
     const scratch = new ScratchTranscript({ newId: () => crypto.randomUUID(), time: TIME });
     for (let index = 0; index <= 25_001; index++) {
-      scratch.hear(said("user", `q${index}`, `u${index}`), null);
-      scratch.hear(said("assistant", "a", `a${index}`), null);
+      scratch.add(said("user", `q${index}`, `u${index}`), null);
+      scratch.add(said("assistant", "a", `a${index}`), null);
     }
     expect(() => scratch.end()).toThrow(/limit of 50000/);
   });

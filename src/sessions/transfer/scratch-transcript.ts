@@ -1,5 +1,5 @@
 import { type AgentEvent, CONVERSATION_EVENTS } from "../../ports/agents.ts";
-import { agentIdOf, type Entry, type Part } from "../../protocol/entry.ts";
+import { type Entry, externalIdOf, type Part, type UserEntry } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { CommandId, type EntryId, TurnId } from "../../protocol/ids.ts";
@@ -15,7 +15,7 @@ import { endTurn, startTurn } from "../rules/turn.ts";
 const ENTRIES_MAX = 50_000;
 const CHARS_MAX = 100_000_000;
 
-/** What an agent says of the session as it stands, not of what was said in it. */
+/** Events about the current state of the session, not about its messages. */
 const SURROUNDINGS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "title",
   "abilities",
@@ -31,15 +31,21 @@ interface UserMessage {
   readonly attachments: Part[];
 }
 
+/** A prompt for a sub-agent is part of its call. */
+function isOfUser(event: AgentEvent): event is Extract<AgentEvent, { type: "text" | "part" }> {
+  const isMessage = event.type === "text" || event.type === "part";
+  return isMessage && event.kind === "user" && event.parentToolCallId === undefined;
+}
+
 interface ScratchOptions {
   readonly newId: () => string;
-  /** For whatever the agent gives no time for. */
+  /** For everything without a time from the agent. */
   readonly time: string;
 }
 
 /**
- * A conversation an agent repeats, folded by the same rules as one that is held here, and on nobody's disk until it is
- * whole. Every message of the user's starts a turn; the one before it is over then.
+ * A conversation replayed by an agent, folded by the same rules as a live one, and not stored until it is
+ * complete. Every user message starts a turn and ends the one before.
  */
 export class ScratchTranscript {
   readonly #newId: () => string;
@@ -57,13 +63,13 @@ export class ScratchTranscript {
     this.#now = time;
   }
 
-  /** Never throws: it is called from the agent's own line. What is too much is told by `end`. */
-  hear(heard: AgentEvent, at: string | null): void {
-    const event = boundDepth(heard);
+  /** Never throws, because it is called from the agent's line. `end` reports an overflow. */
+  add(received: AgentEvent, at: string | null): void {
+    const event = boundDepth(received);
     if (at !== null) this.#now = at;
     if (this.#refusal || this.#isTooMuch(event)) return;
     if (SURROUNDINGS.has(event.type)) this.#apply(observe(this.#context(), event).facts);
-    else if ((event.type === "text" || event.type === "part") && event.kind === "user") this.#hearUser(event);
+    else if (isOfUser(event)) this.#addUserContent(event);
     else if (CONVERSATION_EVENTS.has(event.type) || event.type === "notice") {
       this.#closeUser();
       if (!isTurnActive(this.#state.turn)) this.#startTurn();
@@ -75,11 +81,15 @@ export class ScratchTranscript {
     return this.#entries.length === 0 && this.#state.open.length === 0 && this.#user === null;
   }
 
-  /** The whole of it, with nothing left open. */
+  /** The complete transcript, with nothing left open. */
   end(): { readonly state: SessionState; readonly entries: readonly Entry[] } {
     if (this.#refusal) throw new RefusalError(this.#refusal);
     this.#closeUser();
     this.#endTurn();
+    // The process that ran it has ended: nothing more of it arrives.
+    for (const entry of this.#entries)
+      if (entry.type === "tool-call" && entry.status === "running")
+        this.#revise({ ...entry, status: "cancelled", unfinished: true });
     return { state: this.#state, entries: this.#entries };
   }
 
@@ -91,8 +101,8 @@ export class ScratchTranscript {
     return this.#refusal !== null;
   }
 
-  /** A message comes in pieces: text and what was attached to it. Another id is another message. */
-  #hearUser(event: Extract<AgentEvent, { type: "text" | "part" }>): void {
+  /** A message arrives in pieces: text and attachments. Another id is another message. */
+  #addUserContent(event: Extract<AgentEvent, { type: "text" | "part" }>): void {
     const messageId = event.type === "text" ? event.messageId : undefined;
     const other = messageId !== undefined && this.#user !== null && this.#user.messageId !== messageId;
     if (other) this.#closeUser();
@@ -112,7 +122,7 @@ export class ScratchTranscript {
     this.#apply(startTurn({ ...this.#context(), now: at }, item).facts);
   }
 
-  /** Words without a question: what came before is not remembered, or the agent spoke first. */
+  /** An answer without a message: the earlier part is lost, or the agent started. */
   #startTurn(): void {
     const turnId = TurnId.parse(this.#newId());
     this.#apply([{ type: "session:turn", turn: { state: "running", turnId, startedAt: this.#now } }]);
@@ -135,7 +145,7 @@ export class ScratchTranscript {
   #keep(entry: Entry): void {
     this.#places.set(entry.entryId, this.#entries.length);
     this.#entries.push(entry);
-    const agentId = agentIdOf(entry);
+    const agentId = externalIdOf(entry);
     if (agentId !== null) this.#byAgentId.set(agentId, entry.entryId);
   }
 
@@ -156,7 +166,10 @@ export class ScratchTranscript {
       newId: this.#newId,
       cancelling: null,
       lastSettled: this.#entries.at(-1) ?? null,
-      lastUserEntry: () => this.#entries.findLast((entry) => entry.type === "user") ?? null,
+      lastUserEntry: () =>
+        this.#entries.findLast(
+          (entry): entry is UserEntry => entry.type === "user" && entry.parentToolCallId === undefined,
+        ) ?? null,
       settledEntry: (entryId) => this.#entry(entryId),
       settledByAgentId: (agentId) => {
         const entryId = this.#byAgentId.get(agentId);

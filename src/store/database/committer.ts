@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Carries the writes of all sessions to the disk, as many as wait in one transaction. The first write of a turn of the
- * event loop is committed at once, so that a lone session waits for nobody; those that come after it in the same turn
+ * Commits the writes of all sessions, as many as are waiting in one transaction. The first write in a turn of the
+ * event loop is committed at once, so that a single session does not wait; later ones in the same turn
  * share the next transaction.
  */
 export class Committer {
@@ -23,7 +23,7 @@ export class Committer {
     this.#db = db;
   }
 
-  /** Resolves when the write is durable. A write that fails takes no other with it. */
+  /** Resolves when the write is durable. A failed write does not affect others. */
   commit(write: () => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ write, resolve, reject });
@@ -31,7 +31,7 @@ export class Committer {
     return promise;
   }
 
-  /** Commits what waits before it returns; called before the database is closed. */
+  /** Commits all waiting writes before it returns; called before the database is closed. */
   flush(): void {
     const batch = this.#waiting;
     this.#waiting = [];

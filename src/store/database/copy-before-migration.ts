@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Older ones go: each is as large as everything that was stored then. */
+/** Older ones are deleted: each is as large as all data at that time. */
 const COPIES_KEPT_MAX = 3;
 
 /** The database could not be copied, so it was not changed. */
@@ -21,7 +21,7 @@ export class NoCopyError extends Error {
   override readonly name = "NoCopyError";
 }
 
-/** Keeps the database as it is, for a return to the version that wrote it. Where it lies; nobody else may write meanwhile. */
+/** Copies the database, for a return to the version that wrote it. Returns the path; nothing else may write meanwhile. */
 export function copyBeforeMigration(db: DatabaseSync, path: string, version: number): string {
   const copy = `${path}.schema-${version}`;
   try {
@@ -41,7 +41,7 @@ export function copyBeforeMigration(db: DatabaseSync, path: string, version: num
   return copy;
 }
 
-/** Before the database is changed: else the power could take both. */
+/** Flushed before the database is changed: otherwise a power loss could destroy both. */
 function reachDisk(path: string): void {
   const file = openSync(path, "r");
   try {

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { SessionId } from "../../protocol/ids.ts";
 
-/** A larger one would keep everyone waiting for seconds; what is free in it is used again instead. */
+/** Vacuuming a larger one would block everyone for seconds; its free pages are reused instead. */
 const COMPACT_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** What concerns the database as a whole. */
+/** Operations on the whole database. */
 export class DatabaseCare {
   readonly #db: DatabaseSync;
   readonly #path: string;
@@ -15,7 +15,7 @@ export class DatabaseCare {
     this.#path = path;
   }
 
-  /** Of every project, also of those that were removed. */
+  /** Of every project, including removed ones. */
   sessionIds(which: "archived" | "all"): readonly SessionId[] {
     const where = which === "archived" ? "WHERE archived = 1" : "";
     return this.#db
@@ -24,13 +24,21 @@ export class DatabaseCare {
       .map(({ id }) => SessionId.parse(id));
   }
 
-  /** How many sessions there are, and how many facts were ever stored in them. */
-  totals(): { readonly sessions: number; readonly facts: number } {
-    const row = this.#db.prepare("SELECT count(*) AS sessions, COALESCE(sum(last_seq), 0) AS facts FROM session").get();
-    return { sessions: Number(row?.["sessions"]), facts: Number(row?.["facts"]) };
+  /** Number of sessions, of all facts ever stored, and what the sessions have used. */
+  totals(): { readonly sessions: number; readonly facts: number; readonly tokens: number; readonly costUsd: number } {
+    const row = this.#db
+      .prepare(
+        `SELECT count(*) AS sessions, COALESCE(sum(last_seq), 0) AS facts,
+           COALESCE(sum(json_extract(usage, '$.tokens')), 0) AS tokens,
+           COALESCE(sum(json_extract(usage, '$.cost.amount')) FILTER (WHERE json_extract(usage, '$.cost.currency') = 'USD'), 0) AS cost
+         FROM session`,
+      )
+      .get();
+    const value = (name: string) => Number(row?.[name]);
+    return { sessions: value("sessions"), facts: value("facts"), tokens: value("tokens"), costUsd: value("cost") };
   }
 
-  /** Gives back to the disk what deleted things took; how many bytes that was. */
+  /** Returns the space of deleted data to the disk; the number of bytes freed. */
   compact(): number {
     const before = this.#bytes();
     if (before > COMPACT_BYTES_MAX) return 0;

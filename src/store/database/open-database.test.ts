@@ -2,8 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { LogWriter } from "../../../tests/core/log-writer.ts";
-import { NOW, PROJECT, SESSION } from "../../../tests/core/names.ts";
-import { BINDING, sessionRow } from "../../../tests/core/open-store.ts";
+import { BINDING, NOW, PROJECT, SESSION, sessionRow } from "../../../tests/core/names.ts";
 import { assistantEntry } from "../../../tests/core/some-entries.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { SessionId } from "../../protocol/ids.ts";
@@ -24,7 +23,7 @@ function versionOf(db: DatabaseSync): unknown {
 /** A database with enough in it that damage has something to hit. */
 async function fill(path: string): Promise<void> {
   const { db } = openDatabase(path, "stamp");
-  new SqliteProjectStore(db).add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
+  await new SqliteProjectStore(db).add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
   const log = new SqliteSessionLog(db);
   await log.create(sessionRow(), BINDING, null);
   const writer = new LogWriter(() => log);
@@ -101,7 +100,7 @@ describe("openDatabase", () => {
     ],
     ["was cut off", (path: string) => truncateSync(path, Math.floor(statSync(path).size / 8_192) * 4_096 + 100), true],
   ] as const) {
-    it(`moves one that ${how} aside whole and goes on with what reads`, async () => {
+    it(`moves one that ${how} aside completely and continues with the readable data`, async () => {
       await using dir = await tempDir();
       const path = dir.join("hurt.db");
       await fill(path);
@@ -112,12 +111,12 @@ describe("openDatabase", () => {
       expect(salvage !== null).toBe(isReadable);
       expect(readFileSync(`${path}.damaged-stamp`).equals(damaged)).toBe(true);
       expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-      if (!isReadable) expect(new SqliteProjectStore(db).list()).toEqual([]);
+      if (!isReadable) expect(await new SqliteProjectStore(db).list()).toEqual([]);
       db.close();
     });
   }
 
-  it("one damaged page, whichever it is, costs no more than what stands on it (S10)", async () => {
+  it("one damaged page, whichever it is, loses only its own content (S10)", async () => {
     await using dir = await tempDir();
     await fill(dir.join("whole.db"));
     const whole = readFileSync(dir.join("whole.db"));
@@ -147,7 +146,7 @@ describe("openDatabase", () => {
         else if (db.prepare("SELECT 1 FROM session WHERE id = ?").get(SESSION))
           expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries.length).toBe(entries);
         if (entries < 20 && salvage) expect({ page, lost: [...salvage.lost.keys()] }).not.toEqual({ page, lost: [] });
-        expect(new SqliteProjectStore(db).list()).not.toEqual([]);
+        expect(await new SqliteProjectStore(db).list()).not.toEqual([]);
         expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
         expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
       }
@@ -157,7 +156,7 @@ describe("openDatabase", () => {
     expect(emptied).toEqual([]);
   });
 
-  it("without its first page and every other page of its list of tables, what was said is found by its form (S10)", async () => {
+  it("without its first page and every other page of its list of tables, messages are found by their form (S10)", async () => {
     await using dir = await tempDir();
     const path = dir.join("unlisted.db");
     await fill(path);
@@ -170,7 +169,7 @@ describe("openDatabase", () => {
     const { db, salvage } = openDatabase(path, "stamp");
     expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries).toHaveLength(20);
     expect((await new SqliteSessionLog(db).load(SESSION))?.state.seq).toBeGreaterThan(0);
-    expect(new SqliteProjectStore(db).list()).toMatchObject([{ path: "/work" }]);
+    expect(await new SqliteProjectStore(db).list()).toMatchObject([{ path: "/work" }]);
     expect(salvage?.missing).toContain("receipt");
     expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     db.close();
@@ -194,7 +193,7 @@ describe("openDatabase", () => {
     db.close();
   });
 
-  it("what was said in a session whose own row is lost is shown in a new one (S10)", async () => {
+  it("messages of a session whose own row is lost are shown in a new one (S10)", async () => {
     await using dir = await tempDir();
     const path = dir.join("ownerless.db");
     await fill(path);

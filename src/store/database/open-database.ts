@@ -9,7 +9,7 @@ import { WatchedDatabase } from "./watched-database.ts";
 /** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
 const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The database was written by a newer program; opening it could only harm it. */
+/** The database was written by a newer program; opening it could damage it. */
 export class NewerDatabaseError extends Error {
   override readonly name = "NewerDatabaseError";
 
@@ -24,19 +24,22 @@ export class NewerDatabaseError extends Error {
 
 export interface OpenedDatabase {
   readonly db: WatchedDatabase;
-  /** Where a damaged database was moved to, when that had to be done. */
+  /** Where a damaged database was moved, if it was. */
   readonly movedAside: string | null;
-  /** What was copied out of it; null when nothing could be read. */
+  /** What was copied from it; null if nothing could be read. */
   readonly salvage: Salvage | null;
   /** A copy of what was found, when the end of the write-ahead log was damaged and changes are missing. */
   readonly damagedCopy: string | null;
-  /** Where the database lies as it was before it was brought to this version, when that had to be done. */
+  /** The copy from before the migration, if there was one. */
   readonly copiedTo: string | null;
   /** True when the database did not exist before. */
   readonly created: boolean;
 }
 
-/** Opens, checks and migrates. A damaged file is moved aside whole, never overwritten, and what reads of it is copied. */
+/**
+ * Opens, checks and migrates. A damaged file is moved aside completely, never overwritten, and its readable data is
+ * copied.
+ */
 export function openDatabase(path: string, stamp: string): OpenedDatabase {
   const existed = existsSync(path) && statSync(path).size > 0;
   if (existed) {
@@ -51,7 +54,7 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
   return { ...prepare(path), movedAside: null, salvage: null, damagedCopy, created: !existed };
 }
 
-/** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
+/** Checks what opening it would find, without changing or moving anything. */
 export function inspectDatabase(path: string): { readonly damage: string | null; readonly version: number } {
   const damage = findDamage(path);
   if (damage !== null) return { damage, version: 0 };
@@ -64,7 +67,7 @@ export function inspectDatabase(path: string): { readonly damage: string | null;
 }
 
 function prepare(path: string): Pick<OpenedDatabase, "db" | "copiedTo"> {
-  // SQLite would make it for everyone to read, and makes the files beside it like it.
+  // SQLite would create it readable to everyone, and creates the files beside it with the same mode.
   closeSync(openSync(path, "a", 0o600));
   const db = new WatchedDatabase(path);
   try {
@@ -121,8 +124,9 @@ export function userVersionOf(db: DatabaseSync): number {
 }
 
 /**
- * What SQLite says is wrong with the file, or null. Only damage counts: a locked file or a full disk is no reason to move data.
- * Looked at without the right to write: a damaged or newer file, and the journal beside it, stay byte for byte what they were.
+ * SQLite's description of the damage, or null. Only damage counts: a locked file or a full disk is no reason to move
+ * data.
+ * Opened read-only: a damaged or newer file, and its journal, stay byte for byte the same.
  */
 function findDamage(path: string): string | null {
   let db: DatabaseSync | null = null;
@@ -153,7 +157,7 @@ function isDamage(error: unknown): boolean {
   return /malformed|not a database/.test(error.message);
 }
 
-/** Reads every page and every index of it, however long that takes; what is wrong, or null. */
+/** Reads every page and index, however long that takes; returns the problem, or null. */
 export function findWholeDamage(path: string): string | null {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
@@ -171,7 +175,7 @@ function moveAside(path: string, stamp: string): string {
   return setAside(path, stamp, renameSync);
 }
 
-/** Opening it folds in what is whole and drops the rest, so what there was is kept first. */
+/** Opening it applies the valid part and drops the rest, so it is copied first. */
 function copyAside(path: string, stamp: string): string {
   return setAside(path, stamp, copyFileSync);
 }
@@ -184,16 +188,16 @@ function setAside(path: string, stamp: string, put: (from: string, to: string) =
   return target;
 }
 
-/** Larger ones, which only a huge transaction makes, are left to SQLite: reading them would cost the user seconds. */
+/** Larger ones, which only a huge transaction creates, are left to SQLite: reading them would take seconds. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
 
 /**
- * True when changes that were committed are lost. SQLite reads a write-ahead log up to the first frame that does not
- * fit and drops the rest without a word, which is right for a transaction that was being written and wrong for the
- * ones behind a damaged place: a frame of this log's own salt that ends a transaction, behind one that does not fit.
+ * True if committed changes are lost. SQLite reads a write-ahead log up to the first invalid frame and silently drops
+ * the rest. That is right for a transaction that was being written, and wrong for transactions
+ * after a damaged position: a frame with this log's salt that ends a transaction, after an invalid one.
  */
 export function isWalDamaged(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -207,7 +211,7 @@ type Sum = readonly [number, number];
 function hasLostCommits(bytes: Buffer): boolean {
   const magic = bytes.readUInt32BE(0);
   const pageBytes = bytes.readUInt32BE(8);
-  // A log that was never begun is empty; one whose first words are not its own is not.
+  // A log that was never started is empty; one with a wrong header is not.
   if (magic === 0 && pageBytes === 0) return false;
   const isBigEndian = magic === MAGIC + 1;
   if ((magic !== MAGIC && !isBigEndian) || pageBytes < 512 || pageBytes > 65_536) return true;
@@ -231,7 +235,7 @@ function isSum(bytes: Buffer, place: number, [first, second]: Sum): boolean {
   return bytes.readUInt32BE(place) === first && bytes.readUInt32BE(place + 4) === second;
 }
 
-/** As the format of SQLite says. */
+/** As in the SQLite file format. */
 function checksum(read: (place: number) => number, from: number, length: number, start: Sum): Sum {
   let [first, second] = start;
   for (let place = from; place < from + length; place += 8) {

@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** What SQLite gives every new database, and ours have always had. */
+/** SQLite's default for new databases, which ours have always had. */
 const PAGE_BYTES_DEFAULT = 4_096;
 const MAGIC = "SQLite format 3\0";
-/** Places in the first 100 bytes of a database. */
+/** Offsets in the first 100 bytes of a database. */
 const HEADER = {
   pageSize: 16,
   changes: 24,
@@ -54,7 +54,7 @@ export interface RebuiltSchema {
   readonly missing: readonly string[];
 }
 
-/** The version that a damaged database says it has; null when its first page is gone. */
+/** The version stored in a damaged database; null if its first page is lost. */
 export function versionInHeader(path: string): number | null {
   if (statSync(path).size < HEADER.validFor) return null;
   const file = openSync(path, "r");
@@ -65,9 +65,9 @@ export function versionInHeader(path: string): number | null {
 }
 
 /**
- * For a database whose list of tables does not read. Writes a copy with a new list: the trees of rows are found by
- * looking at every page, and get their names from what is left of the old list, or from the form of their rows.
- * `model` is an empty database of the same schema. Null when no table is found; then no file is left.
+ * For a database whose list of tables is unreadable. Writes a copy with a new list: the trees of rows are found by
+ * scanning every page, and are named by the rest of the old list, or by the form of their rows.
+ * `model` is an empty database of the same schema. Null if no table is found; then no file is left.
  */
 export function rebuildSchema(from: string, to: string, model: DatabaseSync): RebuiltSchema | null {
   const tables = tablesOf(model);
@@ -87,7 +87,7 @@ export function rebuildSchema(from: string, to: string, model: DatabaseSync): Re
   return { parts, missing: tables.map(({ name }) => name).filter((name) => !parts.has(name)) };
 }
 
-/** A copy of a database file with what its write-ahead log adds, page by page. Pages count from 1. */
+/** A copy of a database file with the contents of its write-ahead log, page by page. Pages count from 1. */
 class Pages {
   readonly pageBytes: number;
   readonly count: number;
@@ -128,7 +128,7 @@ class Pages {
     }
   }
 
-  /** SQLite reads the file as long as its first page says it is. */
+  /** SQLite reads as much of the file as its first page states. */
   writeFirst(bytes: Buffer): void {
     bytes.writeUInt32BE(this.count, HEADER.pages);
     bytes.writeUInt32BE(0, HEADER.firstFree);
@@ -194,7 +194,7 @@ function findRoots(pages: Pages, tables: readonly Table[]): ReadonlyMap<number, 
     const hasRowNumbers = bytes[0] === KIND.tableLeaf || bytes[0] === KIND.tableInterior;
     const name = named.get(page);
     const known = tables.find((table) => table.name === name && table.hasRowNumbers === hasRowNumbers);
-    // One that is listed under another name is an index, or a table that is filled again by itself.
+    // One that is listed under another name is an index, or a table that is rebuilt automatically.
     const table = known ?? (name === undefined ? tableOfForm(pages, page, hasRowNumbers, tables) : undefined);
     if (table) roots.set(page, table);
   }
@@ -243,7 +243,7 @@ function tableOfForm(pages: Pages, root: number, hasRowNumbers: boolean, tables:
     const [child] = childrenOf(bytes, places);
     if (child === undefined) {
       const values = recordAt(bytes, first);
-      // Indexes look like tables without row numbers: only one that holds JSON can be told apart.
+      // Indexes look like tables without row numbers: only one with JSON can be distinguished.
       const fitting = tables.filter(
         (table) =>
           table.hasRowNumbers === hasRowNumbers &&
@@ -261,7 +261,7 @@ function tableOfForm(pages: Pages, root: number, hasRowNumbers: boolean, tables:
 
 interface Value {
   readonly kind: "null" | "integer" | "real" | "blob" | "text";
-  /** Numbers and short texts; undefined for what does not lie on this page. */
+  /** Numbers and short texts; undefined for values outside this page. */
   readonly value: string | number | undefined;
 }
 
@@ -286,7 +286,7 @@ function fits({ columns, hasRowNumbers }: Table, values: readonly Value[]): bool
   });
 }
 
-/** An integer that is the whole primary key is the row's number, and is not stored a second time. */
+/** An integer that is the whole primary key is the row number, and is not stored a second time. */
 function isRowNumber(column: Column, columns: readonly Column[], hasRowNumbers: boolean): boolean {
   return (
     hasRowNumbers && column.key > 0 && column.type === "INTEGER" && columns.filter(({ key }) => key > 0).length === 1
@@ -295,7 +295,7 @@ function isRowNumber(column: Column, columns: readonly Column[], hasRowNumbers: 
 
 const TEXT_BYTES_READ = 200;
 
-/** The values of the record in a cell of a leaf; null for what is no record. */
+/** The values of the record in a cell of a leaf; null for anything else. */
 function recordAt(bytes: Buffer, place: number): readonly Value[] | null {
   const payload = varint(bytes, place);
   const header = bytes[0] === KIND.tableLeaf ? varint(bytes, payload.next).next : payload.next;
@@ -356,7 +356,7 @@ function firstPage(beside: string, pageBytes: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** SQLite lets nobody write its list of tables unless it is told so. */
+/** SQLite does not allow writing its list of tables unless enabled. */
 const UNGUARDED = { readOnly: false, defensive: false };
 
 function writeList(path: string, roots: ReadonlyMap<number, Table>): ReadonlyMap<string, readonly string[]> {

@@ -5,17 +5,17 @@ import { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../lib/parse-json.ts";
 import { type RebuiltSchema, rebuildSchema, versionInHeader } from "./rebuild-schema.ts";
 
-/** Rows that are read at once; a range that cannot be read is halved until the row that cannot be read is alone. */
+/** Rows read at once; an unreadable range is halved until the unreadable row is isolated. */
 const RANGE_ROWS = 512;
-/** After so many unreadable rows of one table the rest of it is given up: trying each would take minutes. */
+/** After this many unreadable rows of one table the rest is skipped: trying each would take minutes. */
 const FAILURES_MAX = 20_000;
 const ROW_BYTES_MIN = 24;
 const EMPTY_RANGES_MAX = 4;
-/** Where a database file says how large its pages are, and how many it has. */
+/** Offsets of the page size and the number of pages in a database file. */
 const HEADER = { bytes: 100, pageSizeAt: 16, pagesAt: 28 } as const;
-/** Of what was said without a time, in a session whose own times are lost. */
+/** For entries without a time, in a session whose own times are lost. */
 const UNKNOWN_TIME = "1970-01-01T00:00:00.000Z";
-/** Filled again from the entries, in the background. */
+/** Rebuilt from the entries, in the background. */
 const REBUILT = /^search_/;
 
 export interface Salvage {
@@ -30,9 +30,9 @@ export interface Salvage {
 type Row = Record<string, unknown>;
 
 /**
- * Copies everything that reads of a damaged database into a new one of the same schema. `isDamage` tells damage from
- * other errors; `stamp`, unlike that of any other salvage, is in the ids of what has to be made. Null when nothing can
- * be read; then no file is left.
+ * Copies all readable data of a damaged database into a new one of the same schema. `isDamage` distinguishes damage
+ * from other errors; `stamp`, unique per salvage, is part of newly created ids. Null if nothing can be read; then no
+ * file is left.
  */
 export function salvageDatabase(
   from: string,
@@ -49,7 +49,7 @@ export function salvageDatabase(
     if (version < 1 || version > migrations.length) return null;
     const schema = migrations.slice(0, version);
     const salvage = isListed && copyTables(isPadded ? work : from, to, { schema, isDamage, rebuilt: null, stamp });
-    // Nothing leads to the rows of a table whose first page is damaged, but they are there.
+    // Nothing refers to the rows of a table whose first page is damaged, but they exist.
     const isRootLost = salvage && [...salvage.lost.keys()].some((table) => !salvage.copied.has(table));
     if (salvage && !isRootLost) return salvage;
     using model = new DatabaseSync(":memory:");
@@ -63,7 +63,7 @@ export function salvageDatabase(
   }
 }
 
-/** Null when the list of tables does not read. */
+/** Null when the list of tables is unreadable. */
 function hasTables(path: string, isDamage: (error: unknown) => boolean): { readonly version: number } | null {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
@@ -105,7 +105,7 @@ function copyTables(from: string, to: string, options: CopyOptions): Salvage {
 
 const JOURNALS = ["", "-wal", "-shm"];
 
-/** SQLite reads nothing of a file that was cut off: a copy gets its full length back. False for one that is long enough. */
+/** SQLite reads nothing of a truncated file: a copy gets its full length back. False for one that is long enough. */
 function paddedCopy(from: string, to: string): boolean {
   const { size } = statSync(from);
   if (size < HEADER.bytes) return false;
@@ -185,7 +185,7 @@ class TableCopier {
       const before = this.#copied.get(table) ?? 0;
       copy(first, Math.min(first + RANGE_ROWS - 1, last));
       emptyRanges = (this.#copied.get(table) ?? 0) === before ? emptyRanges + 1 : 0;
-      // Where the last page is damaged its end is unknown, and every number after it fails.
+      // If the last page is damaged its end is unknown, and every number after it fails.
       if (highest === null && emptyRanges >= EMPTY_RANGES_MAX) break;
     }
   }
@@ -214,7 +214,7 @@ class TableCopier {
     }
   }
 
-  /** False for a row that is there already. What a damaged page turned into nonsense is left out. */
+  /** False for an existing row. Values destroyed by a damaged page are left out. */
   #put(table: string, row: Row): boolean {
     const isNonsense = typeof row["json"] === "string" && parseJson(row["json"]) === undefined;
     if (isNonsense) {
@@ -235,7 +235,7 @@ class TableCopier {
     }
   }
 
-  /** What was said in a session whose own row is gone is shown in a new one: nobody knows its title, agent or project. */
+  /** Entries of a session whose own row is lost are shown in a new one: its title, agent and project are unknown. */
   #mendSessions(): void {
     const orphans = this.#target
       .prepare(
@@ -267,13 +267,13 @@ class TableCopier {
         Number(last) + 1,
         homedir(),
       );
-      // Without the state they were folded into, the facts of the last turns cannot be read on.
+      // Without the state they were folded into, the facts of the last turns cannot be used.
       this.#target.prepare("DELETE FROM fact WHERE session_key = ?").run(Number(key));
       this.#count(this.#lost, "session", 1);
     }
   }
 
-  /** Sessions whose project is gone get one again; what else belongs to a session that is gone goes with it. */
+  /** Sessions without their project get a new one; other data of a lost session is removed. */
   #mend(tables: readonly string[]): void {
     this.#mendSessions();
     const orphans = this.#target

@@ -29,7 +29,7 @@ const FULL = "PRAGMA max_page_count = 1";
 const ROOMY = "PRAGMA max_page_count = 1073741823";
 
 describe("StorageWatch", () => {
-  it("hears of a write that failed, whoever made it, and says what went wrong and not what followed", async () => {
+  it("detects a failed write of any caller, and reports the cause and not the consequence", async () => {
     await using at = await openWatched();
     expect(at.watch.refusal()).toBeNull();
     at.db.exec(FULL);
@@ -58,7 +58,7 @@ describe("StorageWatch", () => {
     expect([at.changes, at.watch.state]).toEqual([[], { writable: true }]);
   });
 
-  it("waits for nobody: a database that another program holds is found so at once", async () => {
+  it("does not wait: a database that another program holds is detected at once", async () => {
     await using at = await openWatched();
     at.db.exec("PRAGMA busy_timeout = 0");
     const other = openDatabase(at.db.location() ?? "", "stamp").db;
@@ -73,7 +73,7 @@ describe("StorageWatch", () => {
 });
 
 describe("X-1 a session on a full disk", () => {
-  it("shows what is stored, refuses what is asked, and stores every word of the agent's in the end", async () => {
+  it("shows stored data, refuses commands, and stores all output of the agent in the end", async () => {
     await using at = await openSession();
     await at.say("hello");
     const says = (content: string) => at.agents.last.say({ type: "text", kind: "assistant", text: content });

@@ -1,14 +1,14 @@
 import type { Storage } from "../../ports/storage.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import { type StorageFault, type StorageState, WRITABLE } from "../../protocol/storage.ts";
+import { StorageFault, type StorageState, WRITABLE } from "../../protocol/storage.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import type { WatchedDatabase } from "./watched-database.ts";
 
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 10_000;
-/** More than a burst of an agent's words: a disk with less room would be full again at once. */
+/** More than a burst of agent output: a disk with less room would be full again at once. */
 const TRIAL_BYTES = 64 * 1024;
-/** No command has this id, so nobody asks for this receipt; one that a crash left goes with the old ones. */
+/** No command has this id, so its receipt is never requested; one left by a crash is deleted with old ones. */
 const TRIAL_ID = "storage-trial";
 const TRIAL_TIME = "1970-01-01T00:00:00.000Z";
 
@@ -19,8 +19,8 @@ interface StorageWatchOptions {
 }
 
 /**
- * Knows whether anything can be stored. A write that fails for want of a working disk makes the app read-only; it tries
- * by itself whether that is over, ever more rarely, and at once whenever someone wants to do something.
+ * Tracks whether data can be stored. A failed write makes the app read-only; it retries
+ * automatically with increasing delays, and at once with every command.
  */
 export class StorageWatch implements Storage {
   readonly #db: WatchedDatabase;
@@ -65,7 +65,7 @@ export class StorageWatch implements Storage {
     }, ms).unref();
   }
 
-  /** True when the trouble is over. */
+  /** True if storage works again. */
   #tryAgain(): boolean {
     if (this.#db.isTransaction) return false;
     this.#isTrying = true;
@@ -84,9 +84,9 @@ export class StorageWatch implements Storage {
   }
 }
 
-/** Stores something of a certain size, for good, and takes it away again. */
+/** Durably stores some data of a certain size, and removes it again. */
 function tryToStore(db: WatchedDatabase): void {
-  // Whoever asks must not wait for another program that holds the database.
+  // Callers must not wait for another program that holds the database.
   db.exec("PRAGMA busy_timeout = 0");
   try {
     db.prepare("INSERT OR REPLACE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)").run(
@@ -139,11 +139,13 @@ const BY_CODE: ReadonlyMap<unknown, StorageFault> = new Map<unknown, StorageFaul
   ["EFBIG", "disk-error"],
 ]);
 
-/** What is wrong with the disk, when that is what the error is about; null for every other error. */
+/** The disk problem behind an error; null for every other error. */
 export function storageFaultOf(error: unknown): StorageFault | null {
   if (!(error instanceof Error)) return null;
+  const named = StorageFault.safeParse(Reflect.get(error, "storageFault"));
+  if (named.success) return named.data;
   const result: unknown = Reflect.get(error, "errcode");
-  // The low byte is the kind; the rest says more about it.
+  // The low byte is the kind; the rest has details.
   if (typeof result === "number") return BY_RESULT.get(result & 0xff) ?? null;
   return BY_CODE.get(Reflect.get(error, "code")) ?? null;
 }

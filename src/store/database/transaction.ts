@@ -5,7 +5,7 @@ export const BUSY_TIMEOUT_MS = 5_000;
 
 const open = new WeakSet<DatabaseSync>();
 
-/** All of `work` happens, or none of it. Inside another one, it shares the fate of that. */
+/** All of `work` happens, or none of it. Nested, it is part of the outer transaction. */
 export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
   if (open.has(db)) return work();
   db.exec("BEGIN IMMEDIATE");
@@ -22,7 +22,7 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
-/** A full disk or a failing one has ended the transaction already: saying so again would hide what went wrong. */
+/** A full or failing disk has already ended the transaction: a rollback error would hide the cause. */
 export function rollBack(db: DatabaseSync): void {
   if (db.isTransaction) db.exec("ROLLBACK");
 }

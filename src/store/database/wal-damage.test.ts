@@ -13,7 +13,9 @@ function killedDatabase(dir: TempDir): { readonly path: string; readonly wal: st
   const { db } = openDatabase(live, "stamp");
   const path = dir.join("killed.db");
   db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
-  const insert = db.prepare("INSERT INTO project VALUES (?, ?, 'name', 'now', 1, 0)");
+  const insert = db.prepare(
+    "INSERT INTO project (id, path, name, added_at, position, removed) VALUES (?, ?, 'name', 'now', 1, 0)",
+  );
   for (let row = 0; row < 10; row++) insert.run(`project-${row}`, `/project-${row}`);
   for (const suffix of ["", "-wal"]) copyFileSync(live + suffix, path + suffix);
   db.close();
@@ -43,7 +45,9 @@ it("X-1 a log that was begun again over an older, longer one is whole", async ()
   await using dir = await tempDir();
   const live = dir.join("live.db");
   const { db } = openDatabase(live, "stamp");
-  const insert = db.prepare("INSERT INTO project VALUES (?, ?, 'name', 'now', 1, 0)");
+  const insert = db.prepare(
+    "INSERT INTO project (id, path, name, added_at, position, removed) VALUES (?, ?, 'name', 'now', 1, 0)",
+  );
   for (let row = 0; row < 50; row++) insert.run(`project-${row}`, `/project-${row}`);
   db.exec("PRAGMA wal_checkpoint(RESTART)");
   insert.run("last", "/last");

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** A database that tells of every write that failed, whoever made it. */
+/** A database that reports every failed write, whoever made it. */
 export class WatchedDatabase extends DatabaseSync {
-  /** Called before the writer hears of it. */
+  /** Called before the writer gets the error. */
   onFailed: (error: unknown) => void = () => undefined;
 
   override exec(sql: string): void {

@@ -3,10 +3,10 @@ import { Entry } from "../../protocol/entry.ts";
 import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "./search-writer.ts";
 
-/** One step is short enough that nobody who streams or types meanwhile notices it. */
+/** One step is short enough not to be noticed while streaming or typing. */
 const STEP_ENTRIES_MAX = 50;
 const STEP_CHARS_MAX = 200_000;
-/** After each step at least as long as it took is left to everyone else. */
+/** After each step, a pause at least as long as the step. */
 const REST_MS_MIN = 5;
 
 interface BacklogOptions {
@@ -15,8 +15,8 @@ interface BacklogOptions {
 }
 
 /**
- * Reads what was said before there was an index, the newest first, and takes out what was deleted, in small steps.
- * How far it is stands in the database: a program that ends in the middle goes on there.
+ * Indexes older entries, newest first, and removes deleted ones, in small steps.
+ * Its progress is stored in the database: an interrupted run continues there.
  */
 export class SearchBacklog {
   readonly #db: DatabaseSync;
@@ -32,11 +32,14 @@ export class SearchBacklog {
     this.#writer = new SearchWriter(db);
     this.#sql = {
       next: db.prepare(
-        `SELECT backlog.*, session.title, session.last_active_at FROM search_backlog AS backlog
+        `SELECT backlog.*, session.title, session.last_active_at,
+           CASE WHEN EXISTS (SELECT 1 FROM session AS source WHERE source.id = json_extract(session.origin, '$.sessionId'))
+             THEN session.inherited ELSE 0 END AS inherited
+         FROM search_backlog AS backlog
          JOIN session ON session.key = backlog.session_key ORDER BY session.last_active_at DESC LIMIT 1`,
       ),
       entries: db.prepare(
-        "SELECT position, json FROM entry WHERE session_key = ? AND position < ? ORDER BY position DESC LIMIT ?",
+        "SELECT position, json FROM entry WHERE session_key = ? AND position < ? AND position > ? ORDER BY position DESC LIMIT ?",
       ),
       moveOn: db.prepare("UPDATE search_backlog SET before_position = ? WHERE session_key = ?"),
       finish: db.prepare("DELETE FROM search_backlog WHERE session_key = ?"),
@@ -45,7 +48,7 @@ export class SearchBacklog {
     };
   }
 
-  /** Entries still to be read, and texts that can be found. */
+  /** Entries not indexed yet, and indexed texts. */
   get progress(): { readonly entriesLeft: number; readonly textsIndexed: number } {
     return {
       entriesLeft: Number(this.#sql.left.get()?.["entries"] ?? 0),
@@ -53,7 +56,7 @@ export class SearchBacklog {
     };
   }
 
-  /** Goes to work after whoever calls is done; called again while it works, it changes nothing. */
+  /** Starts after the caller is done; calling it again while it runs has no effect. */
   start(): void {
     if (this.#isStopped) return;
     this.#timer ??= setTimeout(() => this.#work(), REST_MS_MIN).unref();
@@ -75,7 +78,7 @@ export class SearchBacklog {
     try {
       if (!this.step()) return;
     } catch (error) {
-      // A full or busy disk: what was not done is still to be done at the next start.
+      // A full or busy disk: the rest is done at the next start.
       this.#options.onError(error);
       return;
     }
@@ -88,16 +91,18 @@ export class SearchBacklog {
     if (!next) return false;
     const sessionKey = Number(next["session_key"]);
     this.#writer.title(sessionKey, String(next["title"]));
+    // Found in their source while that is there.
+    const inherited = Number(next["inherited"]);
     let before = Number(next["before_position"]);
     let chars = 0;
-    for (const row of this.#sql.entries.all(sessionKey, before, STEP_ENTRIES_MAX)) {
+    for (const row of this.#sql.entries.all(sessionKey, before, inherited, STEP_ENTRIES_MAX)) {
       const json = String(row["json"]);
       this.#writer.entry(sessionKey, Entry.parse(JSON.parse(json)), String(next["last_active_at"]), "older");
       before = Number(row["position"]);
       chars += json.length;
       if (chars > STEP_CHARS_MAX) break;
     }
-    if (before === Number(next["before_position"]) || before <= 1) this.#sql.finish.run(sessionKey);
+    if (before === Number(next["before_position"]) || before <= inherited + 1) this.#sql.finish.run(sessionKey);
     else this.#sql.moveOn.run(before, sessionKey);
     return true;
   }

@@ -1,16 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
-import { stripVTControlCharacters } from "node:util";
-import { entryTime, searchText, touchedFiles } from "../../presentation/entry-text.ts";
 import type { Entry } from "../../protocol/entry.ts";
+import { fitText, searchableEntry } from "./searchable-entry.ts";
 
 /**
- * Where keys begin: what is said from now on counts upwards from here, what was said before counts downwards, so that
- * the newest is always the highest, in whichever order it was read.
+ * Where keys start: new entries count upwards from here, older ones downwards, so that
+ * the newest is always the highest, in whichever order they were indexed.
  */
 const FIRST_KEY = 1_000_000_000_000;
 const TITLE = "";
 
-/** Puts what was said into the index and takes it out; always inside the transaction of whoever calls. */
+/** Adds entries to the index and removes them; always inside the caller's transaction. */
 export class SearchWriter {
   readonly #sql;
 
@@ -28,6 +27,10 @@ export class SearchWriter {
         `INSERT OR REPLACE INTO search_backlog (session_key, before_position) SELECT key, next_position FROM session
          WHERE key = ?`,
       ),
+      addInherited: db.prepare(
+        `INSERT OR IGNORE INTO search_backlog (session_key, before_position) SELECT key, next_position FROM session
+         WHERE json_extract(origin, '$.sessionId') = ? AND origin IS NOT NULL AND inherited > 0`,
+      ),
       ownerless: db.prepare("SELECT key FROM search_text WHERE session_key IS NULL LIMIT ?"),
       dropText: db.prepare("DELETE FROM search_text WHERE key = ?"),
       dropWords: db.prepare("DELETE FROM search_index WHERE rowid = ?"),
@@ -41,7 +44,7 @@ export class SearchWriter {
     else this.#sql.updateWords.run(fitText(title), known);
   }
 
-  /** `at` is when something without a time of its own was said. */
+  /** `at`: the time of entries without their own. */
   entry(sessionKey: number, entry: Entry, at: string | null, place: "newer" | "older"): void {
     if (this.#keyOf(sessionKey, entry.entryId) !== null) return;
     const searchable = searchableEntry(entry);
@@ -51,12 +54,17 @@ export class SearchWriter {
     for (const path of searchable.files) this.#sql.insertFile.run(sessionKey, path, key);
   }
 
-  /** All that is stored of the session is read in small steps, some time later. */
+  /** Everything stored of the session is indexed in small steps, later. */
   later(sessionKey: number): void {
     this.#sql.addBacklog.run(sessionKey);
   }
 
-  /** What is not in the index yet is read as it then stands. */
+  /** The session is about to go: what others have inherited from it is found in those from now on. */
+  releaseInherited(sessionId: string): void {
+    this.#sql.addInherited.run(sessionId);
+  }
+
+  /** Entries that are not indexed yet are indexed in their later form. */
   revise(sessionKey: number, entry: Entry): void {
     const key = this.#keyOf(sessionKey, entry.entryId);
     if (key === null) return;
@@ -65,12 +73,12 @@ export class SearchWriter {
     for (const path of files) this.#sql.insertFile.run(sessionKey, path, key);
   }
 
-  /** Takes out so much of a session; what is left loses its owner with the session and is swept later. */
+  /** Removes a limited part of a session; the rest loses its owner with the session and is swept later. */
   remove(sessionKey: number, textsMax: number): void {
     this.#drop(this.#sql.keysOf.all(sessionKey, textsMax));
   }
 
-  /** Takes out so much of deleted sessions; how many texts that were. */
+  /** Removes a limited part of deleted sessions; returns the number of texts. */
   sweep(textsMax: number): number {
     return this.#drop(this.#sql.ownerless.all(textsMax));
   }
@@ -98,38 +106,4 @@ export class SearchWriter {
     const row = this.#sql.keyOf.get(sessionKey, entryId);
     return row ? Number(row["key"]) : null;
   }
-}
-
-/** Of one entry so much is findable; what is longer keeps its beginning and its end. */
-export const INDEXED_CHARS_MAX = 16_000;
-const INDEXED_END_CHARS = 4_000;
-const FILES_MAX = 200;
-const PATH_CHARS_MAX = 4_096;
-/** No text is told from our marks around a hit by these, and none is cut short by a zero. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these very characters are meant
-const UNFIT = /[\u0000-\u0002]/g;
-
-interface SearchableEntry {
-  readonly text: string;
-  readonly at: string | null;
-  /** Files the entry says it read or changed. */
-  readonly files: readonly string[];
-}
-
-/** What of an entry can be found. Pure. */
-function searchableEntry(entry: Entry): SearchableEntry {
-  return { text: fitText(searchText(entry)), at: entryTime(entry), files: fitPaths(touchedFiles(entry)) };
-}
-
-export function fitText(text: string): string {
-  // A word in colour is found by its letters, not by those of its colour.
-  const fit = stripVTControlCharacters(text).replace(UNFIT, " ");
-  if (fit.length <= INDEXED_CHARS_MAX) return fit.toWellFormed();
-  const start = fit.slice(0, INDEXED_CHARS_MAX - INDEXED_END_CHARS);
-  return `${start}\n…\n${fit.slice(-INDEXED_END_CHARS)}`.toWellFormed();
-}
-
-function fitPaths(paths: readonly string[]): readonly string[] {
-  const fit = paths.filter((path) => path !== "" && path.length <= PATH_CHARS_MAX);
-  return [...new Set(fit.map((path) => path.replace(UNFIT, " ").toWellFormed()))].slice(0, FILES_MAX);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
-import { fitText } from "./search-writer.ts";
-import { HIT_END, HIT_START, snippetAround, snippetFromMarked } from "./sqlite-search-index.ts";
+import { fitText } from "./searchable-entry.ts";
+import { HIT_END, HIT_START, markedExcerpt, snippetAround, snippetFromMarked } from "./snippets.ts";
 
 describe("snippets", () => {
   it("[X-10] are pieces of plain text on one line, with what matched marked", () => {
@@ -34,5 +34,34 @@ describe("snippets", () => {
       "retry",
     ]);
     expect(fitText("\u001b[1mbun\u001b[0m test")).toBe("bun test");
+  });
+});
+
+describe("markedExcerpt", () => {
+  const marked = (text: string, ...terms: [words: string, isBeginning?: boolean][]) =>
+    markedExcerpt(
+      text,
+      terms.map(([words, isBeginning = false]) => ({ words, isBeginning })),
+    )
+      .replaceAll(HIT_START, "[")
+      .replaceAll(HIT_END, "]");
+
+  it("[X-10] marks words in any case and without accents, beginnings, and rows of words as one", () => {
+    expect(marked("The Café closes early.", ["cafe"], ["ear", true])).toBe("The [Café] closes [early].");
+    expect(marked("closes early, early birds", ["closes early"])).toBe("[closes early], early birds");
+    expect(marked("early early", ["early"])).toBe("[early] [early]");
+    expect(marked("nothing of it", ["gone"])).toBe("nothing of it");
+  });
+
+  it("[X-10] of a long text shows where most of the words are, and marks that there is more", () => {
+    const filler = "filler ".repeat(100);
+    const text = `start retry ${filler}before the retry limit is met ${filler}end`;
+    const excerpt = marked(text, ["retry"], ["limit"]);
+    expect(excerpt).toStartWith("…");
+    expect(excerpt).toEndWith("…");
+    expect(excerpt).toContain("before the [retry] [limit] is met");
+    expect(excerpt.split(" ").length).toBeLessThan(30);
+    expect(marked(`retry ${filler}`, ["retry"])).toStartWith("[retry] filler");
+    expect(marked(`${filler}retry.`, ["retry"])).toEndWith("[retry].");
   });
 });

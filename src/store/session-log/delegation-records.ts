@@ -5,7 +5,7 @@ import type { SessionId } from "../../protocol/ids.ts";
 
 type Of<Type extends Fact["type"]> = Extract<Fact, { type: Type }>;
 
-/** Counts what delegated sessions do, in the transactions that store the facts they do it by. */
+/** Counts the usage of delegated sessions, in the transactions that store their facts. */
 export class DelegationRecords {
   readonly #insert;
   readonly #parent;
@@ -23,7 +23,7 @@ export class DelegationRecords {
     this.#begin = db.prepare(
       "UPDATE delegation SET turns = turns + 1, last_turn_id = ? WHERE session_key = ? AND last_turn_id IS NOT ?",
     );
-    // Until the last thing heard: a server that was down meanwhile does not count as work.
+    // Until the last event: downtime of the server does not count as work.
     this.#end = db.prepare(
       `UPDATE delegation SET work_ms = work_ms + max(0, (
          SELECT CAST(round((julianday(last_active_at) - julianday(?)) * 86400000) AS INTEGER) FROM session WHERE key = ?
@@ -39,7 +39,7 @@ export class DelegationRecords {
     if (parentId !== null) this.#parent.run(parentId, childId);
   }
 
-  /** To be told every fact, after the session's row was brought up to date with it. */
+  /** Must be called with every fact, after the session's row was updated with it. */
   note(sessionKey: number, fact: Fact): void {
     if (fact.type === "session:turn") this.#turned(sessionKey, fact);
     else if (fact.type === "session:config") this.#used(sessionKey, fact);

@@ -17,7 +17,7 @@ function seqs(cache: FrameCache, after: number, limit = 10_000): number[] | null
 }
 
 describe("FrameCache", () => {
-  it("knows nothing while it is empty: the disk must be asked", () => {
+  it("has no answer while it is empty: the disk must be read", () => {
     expect(seqs(new FrameCache(), 0)).toBeNull();
   });
 

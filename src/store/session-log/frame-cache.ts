@@ -16,7 +16,7 @@ export class FrameCaches {
     return cache;
   }
 
-  /** Null when some of the frames after `seq` may lie before what is cached. */
+  /** Null if some of the frames after `seq` may be older than the cache. */
   after(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] | null {
     return this.#caches.get(sessionId)?.after(seq, limit) ?? null;
   }
@@ -29,7 +29,7 @@ export class FrameCaches {
 const FRAMES_MAX = 1_024;
 const FRAME_CHARS_MAX = 2_000_000;
 
-/** The newest frames of one session, so that ten live readers cost one read of the disk: none. */
+/** The newest frames of one session, so that ten live readers need no disk read. */
 export class FrameCache {
   #frames: LogFrame[] = [];
   #chars = 0;
@@ -40,11 +40,11 @@ export class FrameCache {
     if (this.#frames.length > FRAMES_MAX || this.#chars > FRAME_CHARS_MAX) this.#dropOlderHalf();
   }
 
-  /** The frames after `seq`, or null when some of them may lie before what is cached. */
+  /** The frames after `seq`, or null if some of them may be older than the cache. */
   after(seq: number, limit: number): readonly LogFrame[] | null {
     const first = this.#frames[0];
     if (!first || seq < first.seq - 1) return null;
-    // Almost every reader stands at or near the end, so looking from there is the short way.
+    // Almost every reader is at or near the end, so searching from there is fast.
     let from = this.#frames.length;
     while (from > 0 && (this.#frames[from - 1]?.seq ?? 0) > seq) from--;
     return this.#frames.slice(from, from + limit);

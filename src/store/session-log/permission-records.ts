@@ -4,14 +4,14 @@ import type { Fact } from "../../protocol/facts.ts";
 import type { Json } from "../../protocol/json.ts";
 import { PermissionOption, type PermissionToolCall } from "../../protocol/session-parts.ts";
 
-/** Longer values are content, which no rule looks at. */
+/** Longer values are content, which no rule reads. */
 const VALUE_CHARS_KEPT_MAX = 8_000;
-const Options = z.array(PermissionOption);
+export const Options = z.array(PermissionOption);
 
 type Request = Extract<Fact, { type: "permission:request" }>;
 type Resolved = Extract<Fact, { type: "permission:resolved" }>;
 
-/** Writes down every request and its end; facts are dropped one day, this record is not. */
+/** Records every request and its end; facts are deleted eventually, this record is not. */
 export class PermissionRecords {
   readonly #insert;
   readonly #options;
@@ -28,29 +28,33 @@ export class PermissionRecords {
     );
   }
 
-  /** To be told every fact, in the transaction that stores it. */
+  /** Must be called with every fact, in the transaction that stores it. */
   note(sessionKey: number, fact: Fact): void {
     if (fact.type === "permission:request") this.#asked(sessionKey, fact);
     else if (fact.type === "permission:resolved") this.#resolved(sessionKey, fact);
   }
 
   #asked(sessionKey: number, { permissionId, askedAt, toolCall, options }: Request): void {
-    const kept = JSON.stringify(withoutContent(toolCall));
-    this.#insert.run(sessionKey, permissionId, askedAt, kept, JSON.stringify(options));
+    this.#insert.run(sessionKey, permissionId, askedAt, JSON.stringify(keptOf(toolCall)), JSON.stringify(options));
   }
 
-  #resolved(sessionKey: number, { permissionId, outcome, by, why, at }: Resolved): void {
-    const row = this.#options.get(sessionKey, permissionId);
+  #resolved(sessionKey: number, fact: Resolved): void {
+    const row = this.#options.get(sessionKey, fact.permissionId);
     if (!row) return;
-    const options = Options.parse(JSON.parse(String(row["options"])));
-    const chosen = outcome.outcome === "selected" && options.find(({ optionId }) => optionId === outcome.optionId);
-    const answered = !chosen ? "cancelled" : chosen.kind.startsWith("reject") ? "denied" : "allowed";
-    const answeredBy = by ?? (chosen ? "user" : null);
-    this.#answer.run(answered, answeredBy, at ?? null, why ?? null, sessionKey, permissionId);
+    const { answered, by, at, why } = answerOf(fact, Options.parse(JSON.parse(String(row["options"]))));
+    this.#answer.run(answered, by, at, why, sessionKey, fact.permissionId);
   }
 }
 
-function withoutContent({ toolCallId, name, kind, input, parts, locations }: PermissionToolCall): PermissionToolCall {
+/** How a request ended, for the record. Pure. */
+export function answerOf({ outcome, by, why, at }: Resolved, options: readonly PermissionOption[]) {
+  const chosen = outcome.outcome === "selected" && options.find(({ optionId }) => optionId === outcome.optionId);
+  const answered = !chosen ? "cancelled" : chosen.kind.startsWith("reject") ? "denied" : "allowed";
+  return { answered, by: by ?? (chosen ? "user" : null), at: at ?? null, why: why ?? null };
+}
+
+/** What the record keeps of a call: no content. Pure. */
+export function keptOf({ toolCallId, name, kind, input, parts, locations }: PermissionToolCall): PermissionToolCall {
   const diffs = parts?.flatMap((part) => (part.type === "diff" ? [{ ...part, oldText: null, newText: "" }] : []));
   return {
     toolCallId,

@@ -1,106 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import { z } from "zod/mini";
-import type { AgentBinding, Commit, Continuation, LogFrame, Said } from "../../ports/session-log.ts";
-import { Entry } from "../../protocol/entry.ts";
-import { FactBody, FactType } from "../../protocol/facts.ts";
-import { Seq, TurnId } from "../../protocol/ids.ts";
 import {
-  type Column,
-  isTurnActive,
-  ROW_COLUMNS,
-  SessionFields,
-  SessionRow,
-  type SessionState,
-  SHARED_COLUMNS,
-} from "../../protocol/session-schema.ts";
+  BOUND_COLUMNS,
+  COMMITTED_COLUMNS,
+  COMPUTED_COLUMNS,
+  CREATED_COLUMNS,
+  RAISED_COLUMNS,
+} from "./session-columns.ts";
 
-type Value = string | number | null;
-type Row = Readonly<Record<string, unknown>>;
-type Columns = Readonly<Record<string, Column>>;
-
-/** The agent's side of a session, beside the row that lists show. */
-const BINDING_COLUMNS: Readonly<Record<keyof AgentBinding, Column>> = {
-  agentSessionId: { name: "agent_session_id", encoding: "text" },
-  createdAt: { name: "agent_session_at", encoding: "text" },
-  cwd: { name: "cwd", encoding: "text" },
-  state: { name: "agent_state", encoding: "text" },
-  since: { name: "agent_state_at", encoding: "text" },
-  adopted: { name: "adopted", encoding: "boolean" },
-};
-const CONTINUATION_COLUMNS: Readonly<Record<keyof Continuation, Column>> = {
-  processId: { name: "process_id", encoding: "text" },
-  lastLine: { name: "heard", encoding: "integer" },
-  cancelling: { name: "cancelling", encoding: "text" },
-  agentSeenAt: { name: "agent_seen_at", encoding: "text" },
-};
-/** Written when the session is created, and read whole with it. */
-const CREATED_COLUMNS = storedNames(ROW_COLUMNS, BINDING_COLUMNS);
-/** Written with every commit. */
-const COMMITTED_COLUMNS = [...storedNames(SHARED_COLUMNS, CONTINUATION_COLUMNS), "usage", "unfinished", "last_seq"];
-const COMPUTED_COLUMNS = Object.values(ROW_COLUMNS).flatMap(({ name, sql }) =>
-  sql === undefined ? [] : [`${sql} AS ${name}`],
-);
 /** The whole record, with the columns that are computed from others. */
 const SELECT_SESSION = `SELECT ${["*", ...COMPUTED_COLUMNS].join(", ")} FROM session`;
-
-function storedNames(...tables: readonly Columns[]): string[] {
-  return tables.flatMap((columns) =>
-    Object.values(columns).flatMap(({ name, sql }) => (sql === undefined ? [name] : [])),
-  );
-}
 
 /** `title = :title, …` */
 function assignments(names: readonly string[]): string {
   return names.map((name) => `${name} = :${name}`).join(", ");
-}
-
-/** The values of these columns, by their names: parameters of a statement. */
-function encode(columns: Columns, from: Row): Record<string, Value> {
-  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.fromEntries(stored.map(([field, { name, encoding }]) => [name, encodeValue(encoding, from[field])]));
-}
-
-function encodeValue(encoding: Column["encoding"], value: unknown): Value {
-  switch (encoding) {
-    case "boolean":
-    case "flag":
-      return value === true ? 1 : 0;
-    case "json":
-      return value === undefined || value === null ? null : JSON.stringify(value);
-    case "integer":
-      return Number(value);
-    case "text":
-      return value === undefined || value === null ? null : String(value);
-    default:
-      return encoding satisfies never;
-  }
-}
-
-/** The fields behind these columns; a field that has no value is absent. */
-function decode(columns: Columns, row: Row): Record<string, unknown> {
-  const fields = Object.entries(columns).map(([field, { name, encoding }]) => [
-    field,
-    decodeValue(encoding, row[name]),
-  ]);
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
-}
-
-function decodeValue(encoding: Column["encoding"], value: unknown): unknown {
-  if (value === null || value === undefined) return undefined;
-  switch (encoding) {
-    case "boolean":
-      return value === 1;
-    case "flag":
-      return value === 1 ? true : undefined;
-    case "json":
-      return JSON.parse(String(value));
-    case "integer":
-      return Number(value);
-    case "text":
-      return String(value);
-    default:
-      return encoding satisfies never;
-  }
 }
 
 /** Every statement the session log runs, prepared once. */
@@ -111,15 +23,29 @@ export function prepareSessionStatements(db: DatabaseSync) {
       `INSERT INTO session (${CREATED_COLUMNS.join(", ")}) VALUES (${CREATED_COLUMNS.map((name) => `:${name}`).join(", ")})`,
     ),
     sessionById: db.prepare(`${SELECT_SESSION} WHERE id = ?`),
+    hide: db.prepare("UPDATE session SET copying = 1 WHERE id = ?"),
     keyById: db.prepare("SELECT key FROM session WHERE id = ?"),
-    rows: db.prepare(`${SELECT_SESSION} WHERE project_id = ? AND archived <= ? ORDER BY last_active_at DESC, key DESC`),
-    unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
+    rows: db.prepare(
+      `${SELECT_SESSION} WHERE project_id = ? AND archived <= ? AND copying = 0 ORDER BY last_active_at DESC, key DESC`,
+    ),
+    unfinished: db.prepare(
+      "SELECT id FROM session WHERE unfinished = 1 UNION SELECT id FROM session WHERE sub_agents > 0",
+    ),
+    resuming: db.prepare(
+      `SELECT id, json_extract(pause, '$.resumesAt') AS resumes_at FROM session
+       WHERE pause IS NOT NULL AND resumes_at IS NOT NULL`,
+    ),
+    away: db.prepare("SELECT id FROM session WHERE away IS NOT NULL AND away <> 'null'"),
     updateSession: db.prepare(
       `UPDATE session SET ${assignments(COMMITTED_COLUMNS)}, last_active_at = COALESCE(:last_active_at, last_active_at)
        WHERE key = :key`,
     ),
+    raiseSession: db.prepare(
+      `UPDATE session SET ${assignments(RAISED_COLUMNS)}, last_active_at = COALESCE(:last_active_at, last_active_at)
+       WHERE key = :key`,
+    ),
     ...continuationStatements(db),
-    updateBinding: db.prepare(`UPDATE session SET ${assignments(storedNames(BINDING_COLUMNS))} WHERE key = :key`),
+    updateBinding: db.prepare(`UPDATE session SET ${assignments(BOUND_COLUMNS)} WHERE key = :key`),
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
     ),
@@ -146,27 +72,59 @@ export function prepareSessionStatements(db: DatabaseSync) {
          ORDER BY position DESC LIMIT 1`,
     ),
     userMessageCount: db.prepare(
-      "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user' AND json_extract(json, '$.parentToolCallId') IS NULL",
+      "SELECT count(*) AS count FROM entry WHERE session_key = ? AND position >= ? AND json_extract(json, '$.type') = 'user' AND json_extract(json, '$.parentToolCallId') IS NULL",
+    ),
+    askedByTurn: db.prepare(
+      `SELECT json_extract(json, '$.turnId') AS turnId, substr(json_extract(json, '$.content'), 1, ?) AS content
+       FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user'
+         AND json_extract(json, '$.parentToolCallId') IS NULL AND json_extract(json, '$.turnId') IS NOT NULL
+       ORDER BY position DESC LIMIT ?`,
     ),
     said: db.prepare(
       `SELECT json_extract(json, '$.type') AS type, json_extract(json, '$.content') AS content FROM entry
-       WHERE session_key = ? AND json_extract(json, '$.type') IN ('user', 'assistant', 'notice') ORDER BY position`,
+       WHERE session_key = ? AND position >= ? AND json_extract(json, '$.type') IN ('user', 'assistant', 'notice')
+         AND json_extract(json, '$.parentToolCallId') IS NULL ORDER BY position`,
     ),
+    ...packStatements(db),
     insertReceipt: db.prepare("INSERT OR IGNORE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)"),
     receiptById: db.prepare("SELECT answer FROM receipt WHERE command_id = ?"),
     dropReceipts: db.prepare("DELETE FROM receipt WHERE at < ?"),
   };
 }
 
-/** What a user does about a session as a whole: reading it, and deleting it for good. */
+function packStatements(db: DatabaseSync) {
+  return {
+    writePack: db.prepare("INSERT OR REPLACE INTO pack (session_id, entry_id, content) VALUES (?, ?, ?)"),
+    /** The pack is sent with this message. */
+    givePack: db.prepare("UPDATE OR REPLACE pack SET entry_id = ? WHERE session_id = ? AND entry_id = ''"),
+    pack: db.prepare("SELECT content FROM pack WHERE session_id = ? AND entry_id = ?"),
+    dropPacks: db.prepare("DELETE FROM pack WHERE session_id = ?"),
+    /** The newest message with a context pack; after all positions while that has not settled. */
+    toldAt: db.prepare(
+      `SELECT max(COALESCE(entry.position, ${Number.MAX_SAFE_INTEGER})) AS position FROM pack
+       LEFT JOIN entry ON entry.session_key = ? AND entry.entry_id = pack.entry_id WHERE pack.session_id = ?`,
+    ),
+  };
+}
+
+/** Operations on a whole session: reading it, and deleting it permanently. */
 function prepareCareStatements(db: DatabaseSync) {
   return {
     noteAttention: db.prepare("UPDATE session SET attention_seq = ?, seen_seq = MAX(seen_seq, ?) WHERE key = ?"),
     /** Touches nothing that was already read. */
     markSeen: db.prepare(
-      "UPDATE session SET seen_seq = ? WHERE id = ? AND attention_seq > seen_seq AND attention_seq <= ?",
+      `UPDATE session SET seen_seq = max(seen_seq, ?), marked_unread = 0
+       WHERE id = ? AND (attention_seq > seen_seq OR marked_unread) AND attention_seq <= ?`,
     ),
-    /** Before it is deleted: with it goes what tells which agent sessions stood behind it. */
+    /** Kept apart from the facts: it is not news, so no notice is sent about it. */
+    markUnread: db.prepare(
+      "UPDATE session SET marked_unread = 1 WHERE id = ? AND attention_seq <= seen_seq AND marked_unread = 0",
+    ),
+    markRead: db.prepare(
+      `UPDATE session SET seen_seq = max(seen_seq, attention_seq), marked_unread = 0
+       WHERE id = ? AND (attention_seq > seen_seq OR marked_unread)`,
+    ),
+    /** Before the deletion: it removes which agent sessions were behind it. */
     noteForgotten: db.prepare(
       `INSERT OR IGNORE INTO forgotten_session (cli_type, agent_session_id)
        SELECT cli_type, agent_session_id FROM agent_session WHERE session_key = ?`,
@@ -179,41 +137,7 @@ function prepareCareStatements(db: DatabaseSync) {
 
 export type SessionStatements = ReturnType<typeof prepareSessionStatements>;
 
-/** What a session is created with. */
-export function createdValues(row: SessionRow, binding: AgentBinding): Record<string, Value> {
-  return { ...encode(ROW_COLUMNS, row), ...encode(BINDING_COLUMNS, { ...binding }) };
-}
-
-/** What every commit changes in that record. */
-export function committedValues(key: number, { state, lastActiveAt, continuation }: Commit): Record<string, Value> {
-  return {
-    ...encode(SHARED_COLUMNS, { ...state }),
-    ...encode(CONTINUATION_COLUMNS, { ...continuation }),
-    usage: encodeValue(ROW_COLUMNS.usage.encoding, state.config.usage),
-    unfinished: isTurnActive(state.turn) ? 1 : 0,
-    last_seq: state.seq,
-    last_active_at: lastActiveAt,
-    key,
-  };
-}
-
-export function bindingValues(key: number, binding: AgentBinding): Record<string, Value> {
-  return { ...encode(BINDING_COLUMNS, { ...binding }), key };
-}
-
-export function continuationFrom(row: Row): Continuation {
-  const processId = row["process_id"];
-  const cancelling = row["cancelling"];
-  const agentSeenAt = row["agent_seen_at"];
-  return {
-    processId: typeof processId === "string" ? processId : null,
-    lastLine: Number(row["heard"]),
-    cancelling: typeof cancelling === "string" ? TurnId.parse(cancelling) : null,
-    agentSeenAt: typeof agentSeenAt === "string" ? agentSeenAt : null,
-  };
-}
-
-/** For a server that goes on where an earlier one stopped. */
+/** For a server that continues where an earlier one stopped. */
 function continuationStatements(db: DatabaseSync) {
   return {
     attachedTo: db.prepare("SELECT id FROM session WHERE process_id = ? AND agent_state IN ('active', 'idle')"),
@@ -221,52 +145,4 @@ function continuationStatements(db: DatabaseSync) {
       "SELECT seq, json FROM fact WHERE session_key = ? AND type = 'permission:resolved' ORDER BY seq",
     ),
   };
-}
-
-/** The working state of a session as it is stored, without the entries that have settled. */
-const Snapshot = z.object({ ...SessionFields.shape, open: z.array(Entry) });
-
-export function writeState(state: SessionState): string {
-  return JSON.stringify(Snapshot.parse(state));
-}
-
-export function readState(json: string): SessionState {
-  return { ...Snapshot.parse(JSON.parse(json)), settled: [], hasMore: false };
-}
-
-export function entryFrom(row: Row | undefined): Entry | null {
-  return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
-}
-
-export function saidFrom(row: Row): Said {
-  const type = row["type"];
-  return { type: type === "user" || type === "notice" ? type : "assistant", content: String(row["content"]) };
-}
-
-export function factFrom(row: Row): FactBody & { seq: number } {
-  return { ...FactBody.parse(JSON.parse(String(row["json"]))), seq: Seq.parse(row["seq"]) };
-}
-
-export function frameFrom(row: Row): LogFrame {
-  return {
-    seq: Seq.parse(row["seq"]),
-    type: FactType.parse(row["type"]),
-    json: String(row["json"]),
-  };
-}
-
-export function bindingFrom(row: Row): AgentBinding {
-  const state = row["agent_state"];
-  return {
-    agentSessionId: String(row["agent_session_id"]),
-    createdAt: String(row["agent_session_at"]),
-    cwd: String(row["cwd"]),
-    state: state === "active" || state === "crashed" || state === "closed" ? state : "idle",
-    since: String(row["agent_state_at"]),
-    ...(row["adopted"] === 1 && { adopted: true }),
-  };
-}
-
-export function sessionRowFrom(row: Row): SessionRow {
-  return SessionRow.parse(decode(ROW_COLUMNS, row));
 }

@@ -6,7 +6,7 @@ import type { SessionId } from "../../protocol/ids.ts";
 
 const StoredParts = z.array(Part);
 
-/** What is being written in each session. */
+/** The draft of each session. */
 export class SqliteDrafts implements Drafts {
   readonly #read;
   readonly #attachments;

@@ -14,10 +14,10 @@ import type {
   SessionLog,
   StoredSession,
 } from "../../ports/session-log.ts";
-import { agentIdOf, Entry, UserEntry } from "../../protocol/entry.ts";
+import { Entry, externalIdOf, UserEntry } from "../../protocol/entry.ts";
 import type { Fact } from "../../protocol/facts.ts";
 import type { EntryId, PermissionId, ProjectId } from "../../protocol/ids.ts";
-import { SessionId } from "../../protocol/ids.ts";
+import { SessionId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import { type SessionRow, type SessionState, stateFromRow, UNTITLED } from "../../protocol/session-schema.ts";
@@ -27,6 +27,7 @@ import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "../search/search-writer.ts";
 import { DelegationRecords } from "./delegation-records.ts";
 import { FrameCaches } from "./frame-cache.ts";
+import { KnownColumns } from "./known-columns.ts";
 import { PermissionRecords } from "./permission-records.ts";
 import {
   bindingFrom,
@@ -37,22 +38,23 @@ import {
   entryFrom,
   factFrom,
   frameFrom,
-  prepareSessionStatements,
+  raisedValues,
   readState,
-  type SessionStatements,
   saidFrom,
   sessionRowFrom,
   writeState,
-} from "./session-statements.ts";
+} from "./session-columns.ts";
+import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
 import { SqliteDrafts } from "./sqlite-drafts.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
+import { UsageRecords } from "./usage-records.ts";
 
-/** Facts of ended turns kept for readers that come back; older cursors get a fresh history. */
+/** Facts of ended turns kept for reconnecting readers; older cursors get a fresh history. */
 const FACTS_KEPT_MAX = 4_000;
 const PAGE_CHARS_MAX = 8_000_000;
-/** On the way to an entry far back: few answers, of which each is read in a moment. */
+/** For an entry far back: few answers, each of which is read quickly. */
 const LONG_PAGE_ENTRIES_MAX = 4_000;
-/** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
+/** A limited part of a deleted session leaves the search index at once; the rest of a very long one follows later. */
 const FORGOTTEN_AT_ONCE_MAX = 500;
 
 export class SqliteSessionLog implements SessionLog {
@@ -64,11 +66,13 @@ export class SqliteSessionLog implements SessionLog {
   readonly #outputs: StoredOutputs;
   readonly #search: SearchWriter;
   readonly #delegations: DelegationRecords;
+  readonly #usage: UsageRecords;
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new FrameCaches();
+  readonly #known = new KnownColumns();
   readonly #committer: Committer;
 
-  /** `onLeft`: something may be left for the search to read or to sweep. */
+  /** `onLeft`: the search index may have work left. */
   constructor(db: DatabaseSync, onLeft: () => void = ignore("this log has no readers and no cleanup")) {
     this.#db = db;
     this.#onLeft = onLeft;
@@ -79,6 +83,7 @@ export class SqliteSessionLog implements SessionLog {
     this.#outputs = new StoredOutputs(db);
     this.#search = new SearchWriter(db);
     this.#delegations = new DelegationRecords(db);
+    this.#usage = new UsageRecords(db);
   }
 
   async create(
@@ -90,51 +95,70 @@ export class SqliteSessionLog implements SessionLog {
     this.createNow(row, binding, receipt, delegation);
   }
 
-  /** Inside another transaction it shares the fate of that. */
+  /** Nested, it is part of the outer transaction. */
   createNow(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
     transaction(this.#db, () => {
       this.#sql.insertSession.run(createdValues(row, binding));
-      const key = this.#key(row.id);
-      if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
+      this.nameNow(row.id, row.title);
       if (delegation) this.#delegations.add(row.id, delegation);
       if (receipt) this.#writeReceipt(receipt);
     });
+  }
+
+  /** A session that is not there until all of it is: it has no title yet, and no list shows it. */
+  createHidden(row: SessionRow, binding: AgentBinding): void {
+    transaction(this.#db, () => {
+      this.#sql.insertSession.run(createdValues(row, binding));
+      this.#sql.hide.run(row.id);
+    });
+  }
+
+  /** Its title is found from now on. */
+  nameNow(sessionId: SessionId, title: string): void {
+    const key = this.#key(sessionId);
+    if (key !== null && title !== UNTITLED) this.#search.title(key, title);
   }
 
   async commit(sessionId: SessionId, commit: Commit): Promise<void> {
     const key = this.#key(sessionId);
     invariant(key !== null, `commit to unknown session ${sessionId}`);
     const frames = commit.facts.map(frameOf);
-    await this.#committer.commit(() => this.#write(key, commit, frames));
-    // Only now: a reader must never see what a failed transaction took back.
+    await this.#committer.commit(() => this.#write(sessionId, key, commit, frames));
+    // Only now: a reader must never see data of a failed transaction.
+    this.#known.keep(sessionId, commit);
     const cache = this.#caches.of(sessionId);
     for (const frame of frames) cache.push(frame);
     if (commit.isSearchedLater) this.#onLeft();
   }
 
-  /** Stores a whole new session inside the caller's transaction; nobody follows it yet. */
+  /** Stores a complete new session inside the caller's transaction; it has no followers yet. */
   writeNow(sessionId: SessionId, commit: Commit): void {
     const key = this.#key(sessionId);
     invariant(key !== null, `commit to unknown session ${sessionId}`);
-    this.#write(key, commit, commit.facts.map(frameOf));
+    this.#write(sessionId, key, commit, commit.facts.map(frameOf));
+    // That transaction may fail.
+    this.#known.forget(sessionId);
     if (commit.isSearchedLater) this.#onLeft();
   }
 
-  /** Commits what waits before it returns; called before the database is closed. */
+  /** Commits all waiting writes before it returns; called before the database is closed. */
   flush(): void {
     this.#committer.flush();
   }
 
-  #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
+  #write(sessionId: SessionId, key: number, commit: Commit, frames: readonly LogFrame[]): void {
     for (const frame of frames) this.#sql.insertFact.run(key, frame.seq, frame.type, frame.json);
     for (const fact of commit.facts) this.#permissions.note(key, fact);
-    this.#sql.updateSession.run(committedValues(key, commit));
+    this.#usage.note(sessionId, key, commit);
+    if (this.#known.has(sessionId, commit)) this.#sql.raiseSession.run(raisedValues(key, commit));
+    else this.#sql.updateSession.run(committedValues(key, commit));
     for (const fact of commit.facts) this.#delegations.note(key, fact);
     commit.settled.forEach((entry, index) => {
-      this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
+      this.#sql.insertEntry.run(key, key, index, entry.entryId, externalIdOf(entry), JSON.stringify(entry));
     });
     for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
     for (const output of commit.outputs) this.#outputs.write(key, output);
+    this.#writePacks(sessionId, commit);
     this.#writeSearch(key, commit);
     if (commit.attention)
       this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
@@ -142,6 +166,13 @@ export class SqliteSessionLog implements SessionLog {
     if (commit.isSearchedLater) this.#search.later(key);
     if (commit.binding) this.#sql.updateBinding.run(bindingValues(key, commit.binding));
     if (commit.receipt) this.#writeReceipt(commit.receipt);
+  }
+
+  #writePacks(sessionId: SessionId, { facts, packs = [] }: Commit): void {
+    for (const { entryId, content } of packs) this.#sql.writePack.run(sessionId, entryId ?? "", content);
+    for (const fact of facts)
+      if (fact.type === "session:update" && fact.entry.type === "user" && fact.entry.context)
+        this.#sql.givePack.run(fact.entry.entryId, sessionId);
   }
 
   #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt, isSearchedLater }: Commit): void {
@@ -165,6 +196,8 @@ export class SqliteSessionLog implements SessionLog {
       this.#search.remove(key, FORGOTTEN_AT_ONCE_MAX);
       this.#sql.dropPolicyMode.run(sessionId);
       this.#sql.dropPolicyRules.run(sessionId);
+      this.#sql.dropPacks.run(sessionId);
+      this.#search.releaseInherited(sessionId);
       this.#sql.noteForgotten.run(key);
       this.#sql.deleteSession.run(key);
       if (receipt) this.#writeReceipt(receipt);
@@ -172,11 +205,16 @@ export class SqliteSessionLog implements SessionLog {
     // A later session may get the same key.
     this.#keys.delete(sessionId);
     this.#caches.delete(sessionId);
+    this.#known.forget(sessionId);
     this.#onLeft();
   }
 
   async markSeen(sessionId: SessionId, seq: number): Promise<boolean> {
     return Number(this.#sql.markSeen.run(seq, sessionId, seq).changes) > 0;
+  }
+
+  async markUnread(sessionId: SessionId, isUnread: boolean): Promise<boolean> {
+    return Number((isUnread ? this.#sql.markUnread : this.#sql.markRead).run(sessionId).changes) > 0;
   }
 
   async load(sessionId: SessionId): Promise<StoredSession | null> {
@@ -200,6 +238,16 @@ export class SqliteSessionLog implements SessionLog {
 
   async unfinished(): Promise<readonly SessionId[]> {
     return this.#sql.unfinished.all().map((row) => SessionId.parse(row["id"]));
+  }
+
+  async resuming(): Promise<readonly { readonly sessionId: SessionId; readonly resumesAt: string }[]> {
+    return this.#sql.resuming
+      .all()
+      .map((row) => ({ sessionId: SessionId.parse(row["id"]), resumesAt: String(row["resumes_at"]) }));
+  }
+
+  async away(): Promise<readonly SessionId[]> {
+    return this.#sql.away.all().map((row) => SessionId.parse(row["id"]));
   }
 
   async attachedTo(processId: string): Promise<readonly SessionId[]> {
@@ -239,8 +287,9 @@ export class SqliteSessionLog implements SessionLog {
   ): Promise<EntryPage | null> {
     const key = this.#key(sessionId);
     if (key === null) return null;
-    const position = before === null ? Number.MAX_SAFE_INTEGER : this.#position(key, before);
     const last = until === null ? null : this.#position(key, until);
+    const newest = last === null ? Number.MAX_SAFE_INTEGER : this.#nextPosition(sessionId);
+    const position = before === null ? newest : this.#position(key, before);
     if (position === null || (until !== null && (last === null || last >= position))) return null;
     const limit = last === null ? count : Math.min(position - last, LONG_PAGE_ENTRIES_MAX);
     const newestFirst: Entry[] = [];
@@ -248,7 +297,7 @@ export class SqliteSessionLog implements SessionLog {
     const found = this.#sql.entriesBefore.all(key, position, limit + 1);
     for (const row of found) {
       if (newestFirst.length === limit) break;
-      // Entries of before long texts were taken out have them inside.
+      // Older entries contain their long texts themselves.
       const entry = shortenEntry(Entry.parse(JSON.parse(String(row["json"])))).entry;
       chars += String(row["json"]).length;
       if (chars > PAGE_CHARS_MAX && newestFirst.length > 0) break;
@@ -280,12 +329,32 @@ export class SqliteSessionLog implements SessionLog {
 
   async said(sessionId: SessionId): Promise<readonly Said[]> {
     const key = this.#key(sessionId);
-    return key === null ? [] : this.#sql.said.all(key).map(saidFrom);
+    return key === null ? [] : this.#sql.said.all(key, this.#toldAt(key, sessionId)).map(saidFrom);
+  }
+
+  async askedByTurn(
+    sessionId: SessionId,
+    { turnsMax, charsMax }: { readonly turnsMax: number; readonly charsMax: number },
+  ): Promise<ReadonlyMap<TurnId, string>> {
+    const key = this.#key(sessionId);
+    const rows = key === null ? [] : this.#sql.askedByTurn.all(charsMax, key, turnsMax);
+    // The newest come first; of several in one turn the first one counts.
+    return new Map(rows.map((row) => [TurnId.parse(row["turnId"]), String(row["content"])]));
   }
 
   async userMessageCount(sessionId: SessionId): Promise<number> {
     const key = this.#key(sessionId);
-    return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
+    return key === null ? 0 : Number(this.#sql.userMessageCount.get(key, this.#toldAt(key, sessionId))?.["count"] ?? 0);
+  }
+
+  async pack(sessionId: SessionId, entryId: EntryId): Promise<string | null> {
+    const row = this.#sql.pack.get(sessionId, entryId);
+    return row ? String(row["content"]) : null;
+  }
+
+  /** The position of the first entry that the agent should remember. */
+  #toldAt(key: number, sessionId: SessionId): number {
+    return Number(this.#sql.toldAt.get(key, sessionId)?.["position"] ?? 0);
   }
 
   async saveReceipt(receipt: Receipt): Promise<void> {
@@ -301,9 +370,14 @@ export class SqliteSessionLog implements SessionLog {
     return row ? String(row["answer"]) : null;
   }
 
-  /** Receipts only matter for as long as someone may still retry. */
+  /** Receipts only matter while a client may still retry. */
   dropReceiptsBefore(time: string): void {
     this.#sql.dropReceipts.run(time);
+  }
+
+  /** Of the entry that will settle next. */
+  #nextPosition(sessionId: SessionId): number {
+    return Number(this.#sql.sessionById.get(sessionId)?.["next_position"]);
   }
 
   #position(key: number, entryId: EntryId): number | null {

@@ -4,16 +4,16 @@ import type { OutputPiece, OutputRange } from "../../ports/session-log.ts";
 import type { WholeOutput } from "../../protocol/shorten-entry.ts";
 import { cutAt } from "../../protocol/shown-text.ts";
 
-/** Of one text; what comes after is counted and not kept. */
+/** Limit of one text; the rest is counted and not kept. */
 export const OUTPUT_CHARS_KEPT_MAX = 64 * 1024 * 1024;
 /** A row of the table: a range is read without reading all of a long text. */
 const PIECE_CHARS_MAX = 256 * 1024;
-/** Stands for the tool call's own output; parts are numbered from 0. */
+/** Means the tool call's own output; parts are numbered from 0. */
 const OWN_OUTPUT = -1;
 
 const Text = z.string();
 
-/** Long texts in pieces. They lie as JSON strings: half a character at a piece's end survives that, and not SQLite's UTF-8. */
+/** Long texts in pieces, stored as JSON strings: a split surrogate pair survives that, but not SQLite's UTF-8. */
 export class StoredOutputs {
   readonly #insert;
   readonly #drop;
@@ -34,27 +34,47 @@ export class StoredOutputs {
     );
   }
 
-  /** To be called in the transaction that stores the entry. */
-  write(sessionKey: number, { entryId, part, start, text }: WholeOutput): void {
-    const place = part ?? OWN_OUTPUT;
+  /** Must be called in the transaction that stores the entry. */
+  write(sessionKey: number, output: WholeOutput): void {
+    const { entryId, start } = output;
+    const place = placeOf(output.part);
     if (start === 0) this.#drop.run(sessionKey, entryId, place);
-    const kept = cutAt(text, Math.max(0, OUTPUT_CHARS_KEPT_MAX - start));
-    for (let at = 0; at < kept.length; ) {
-      const piece = cutAt(kept.slice(at, at + PIECE_CHARS_MAX + 1), PIECE_CHARS_MAX);
-      this.#insert.run(sessionKey, entryId, place, start + at, piece.length, JSON.stringify(piece));
-      at += piece.length;
-    }
+    for (const piece of piecesOf(output))
+      this.#insert.run(sessionKey, entryId, place, piece.start, piece.chars, piece.json);
   }
 
-  read(sessionKey: number, { entryId, part, from, charsMax }: OutputRange): OutputPiece | null {
-    const place = part ?? OWN_OUTPUT;
+  read(sessionKey: number, range: OutputRange): OutputPiece | null {
+    const { entryId, from, charsMax } = range;
+    const place = placeOf(range.part);
     const chars = this.#length.get(sessionKey, entryId, place)?.["chars"];
     if (typeof chars !== "number") return null;
-    const to = from + charsMax;
-    const content = this.#read.all(sessionKey, entryId, place, to, from).map((row) => {
-      const start = Number(row["start"]);
-      return Text.parse(JSON.parse(String(row["json"]))).slice(Math.max(0, from - start), to - start);
-    });
-    return { content: content.join(""), totalChars: chars };
+    const pieces = this.#read.all(sessionKey, entryId, place, from + charsMax, from);
+    return { content: contentOf(pieces, range), totalChars: chars };
   }
+}
+
+/** How the part of an entry is numbered in the table. */
+export function placeOf(part: number | null): number {
+  return part ?? OWN_OUTPUT;
+}
+
+/** The rows of a text, or of its continuation. Pure. */
+export function piecesOf({ start, text }: WholeOutput) {
+  const kept = cutAt(text, Math.max(0, OUTPUT_CHARS_KEPT_MAX - start));
+  const pieces = [];
+  for (let at = 0; at < kept.length; ) {
+    const piece = cutAt(kept.slice(at, at + PIECE_CHARS_MAX + 1), PIECE_CHARS_MAX);
+    pieces.push({ start: start + at, chars: piece.length, json: JSON.stringify(piece) });
+    at += piece.length;
+  }
+  return pieces;
+}
+
+/** The part of a range that these rows contain. Pure. */
+export function contentOf(rows: readonly Readonly<Record<string, unknown>>[], { from, charsMax }: OutputRange): string {
+  const pieces = rows.map((row) => {
+    const start = Number(row["start"]);
+    return Text.parse(JSON.parse(String(row["json"]))).slice(Math.max(0, from - start), from + charsMax - start);
+  });
+  return pieces.join("");
 }

@@ -1,19 +1,12 @@
 import { expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { LogWriter } from "../../../tests/core/log-writer.ts";
-import { BUILTIN, elicitationId, NOW, PROJECT, permissionId, SESSION } from "../../../tests/core/names.ts";
-import { BINDING } from "../../../tests/core/open-store.ts";
+import { BINDING, BUILTIN, elicitationId, NOW, PROJECT, permissionId, SESSION } from "../../../tests/core/names.ts";
 import { SessionId } from "../../protocol/ids.ts";
 import { EMPTY_SESSION, newSessionRow, type SessionRow } from "../../protocol/session-schema.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import {
-  committedValues,
-  createdValues,
-  prepareSessionStatements,
-  readState,
-  sessionRowFrom,
-  writeState,
-} from "./session-statements.ts";
+import { committedValues, createdValues, readState, sessionRowFrom, writeState } from "./session-columns.ts";
+import { prepareSessionStatements } from "./session-statements.ts";
 
 const permission = {
   permissionId: permissionId("p"),

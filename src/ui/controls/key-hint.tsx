@@ -1,10 +1,10 @@
 interface KeyHintProps {
   readonly name: string;
-  /** The key that does it while the cursor is in the message, where a plain letter is text. */
+  /** The key that works while the cursor is in the message, where a plain letter is text. */
   readonly whileTyping?: string;
 }
 
-/** The key that does the same as the button it stands in; seen, but no part of the button's name. */
+/** The shortcut of a button, shown inside it; not part of the button's name. */
 export function KeyHint({ name, whileTyping }: KeyHintProps) {
   return (
     <span class="key-hint" aria-hidden="true">

@@ -1,12 +1,16 @@
 const GAP_PX = 4;
 
-/** Puts something that floats under its button, or over it where there is no room, and inside the window in any case. */
-export function placeBeside(floating: HTMLElement, button: Element): void {
+/**
+ * Positions a floating element below its button, or above it without room, and always inside the window. `edge`: which
+ * of their edges are in line.
+ */
+export function placeBeside(floating: HTMLElement, button: Element, edge: "left" | "right" = "right"): void {
   const at = button.getBoundingClientRect();
   const { width, height } = floating.getBoundingClientRect();
   const below = at.bottom + GAP_PX;
   const top = below + height <= innerHeight ? below : Math.max(GAP_PX, at.top - GAP_PX - height);
-  const left = Math.max(GAP_PX, Math.min(at.right - width, innerWidth - width - GAP_PX));
+  const wanted = edge === "left" ? at.left : at.right - width;
+  const left = Math.max(GAP_PX, Math.min(wanted, innerWidth - width - GAP_PX));
   floating.style.top = `${top}px`;
   floating.style.left = `${left}px`;
 }

@@ -8,7 +8,7 @@ import {
   type WorkerLine,
 } from "../highlight/create-worker.ts";
 
-/** Texts up to this are compared in well under a frame; longer ones in the worker. */
+/** Texts up to this length are compared in well under a frame; longer ones in the worker. */
 const AT_ONCE_CHARS_MAX = 8_000;
 
 export interface ComparedTexts {
@@ -18,7 +18,7 @@ export interface ComparedTexts {
   readonly firstLine?: number | undefined;
 }
 
-/** Compares; calls back at once for what is short. */
+/** Compares two texts; short ones synchronously. */
 export function compareTexts(texts: ComparedTexts, show: (diff: LineDiff) => void): void {
   const { oldText, newText, firstLine } = texts;
   const here = () => show(diffLines(oldText, newText, firstLine));
@@ -28,7 +28,7 @@ export function compareTexts(texts: ComparedTexts, show: (diff: LineDiff) => voi
   }
   askWorker(
     (id) => ({ kind: "diff", id, oldText, newText, firstLine }),
-    // Without a worker it takes longer, but it is there.
+    // Without a worker it takes longer, but works.
     (reply) => (reply && "diff" in reply ? show(reply.diff) : here()),
   );
 }
@@ -40,10 +40,10 @@ let worker: WorkerLine | null = null;
 let lastId = 0;
 const waiting = new Map<number, (reply: Reply | null) => void>();
 
-/** Has the worker compare or colour; null when it cannot run. */
+/** Sends a request to the worker; null if it cannot run. */
 export function askWorker(request: (id: number) => Request, answer: (reply: Reply | null) => void): void {
   const url = document.body.dataset["highlightWorker"];
-  // Only sessions have one; elsewhere a change is small, and plain.
+  // Only sessions have a worker; elsewhere changes are small and stay plain.
   if (url === undefined) {
     answer(null);
     return;

@@ -4,22 +4,27 @@ import type { DiffFold, DiffLine, LineDiff } from "../../presentation/line-diff.
 import { createElement } from "../create-element.ts";
 import { createIcon } from "../icons/create-icon.ts";
 
-/** Rows that are made at once: as many as a frame has time for. */
+/** Rows created at once: as many as fit into a frame. */
 const ROWS_AT_ONCE = 300;
 /** Rows that one click adds, a few in each frame. */
 const ROWS_PER_CLICK = 3_000;
 const CLASS_OF: Readonly<Record<DiffLine["kind"], string>> = { same: "ctx", added: "add", removed: "del" };
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
 
-/** Nothing here needs a sign. */
+/** More of a line is shown on request: laying it out would take longer than a frame. */
+const LINE_CHARS_SHOWN = 2_000;
+/** What one click adds. */
+const LINE_CHARS_PER_CLICK = 20_000;
+
+/** Text without invisible characters. */
 const PLAIN = /^[\t\u0020-\u007e]*$/;
 
 type Row = DiffLine | DiffFold | SplitRow;
 type Side = "old" | "new";
 
 /**
- * A change as one table: numbers and signs are generated content, so copying gives code only. Where the place in the
- * file is not known there are no numbers.
+ * A change as one table: numbers and signs are generated content, so that copying gives code only. If the position in
+ * the file is unknown there are no numbers.
  */
 export function createDiffTable(diff: LineDiff, shape: "unified" | "split"): HTMLTableElement {
   const rows = diff.isPlaced ? diff.rows : diff.rows.map(withoutNumbers);
@@ -36,13 +41,14 @@ function withoutNumbers(row: DiffLine | DiffFold): DiffLine | DiffFold {
   return row.kind === "fold" ? { ...row, lines: row.lines.map(plain) } : plain(row);
 }
 
-/** Side by side, a selection stays in the half it began in: what is copied is one text and not two in turns. */
+/** Side by side, a selection stays in its half: the copied text is one version, not both interleaved. */
 function selectOneSide(table: HTMLElement, { target }: Event): void {
   const cell = target instanceof Element ? target.closest("td.c") : null;
   if (cell) table.dataset["selects"] = cell.classList.contains("old") ? "old" : "new";
 }
 
-function createRow(row: Row): HTMLElement {
+/** A row of a table: a line, two of them side by side, or unchanged lines that are folded away. */
+export function createRow(row: Row): HTMLElement {
   if (row.kind === "fold") return createFold(row);
   return row.kind === "pair" ? createPair(row) : createLine(row);
 }
@@ -78,6 +84,7 @@ function createHalf(side: Side, line: DiffLine | null): HTMLElement[] {
 }
 
 function contentOf(line: DiffLine): (Node | string)[] {
+  if (line.text.length > LINE_CHARS_SHOWN) return longLine(line.text, 0, LINE_CHARS_SHOWN);
   if (line.words === undefined && line.tokens === undefined) return visibleNodes(line.text);
   return lineRuns(line).flatMap(({ text, className, isChanged }) => {
     const run = className === "" ? visibleNodes(text) : [createElement("span", className, ...visibleNodes(text))];
@@ -85,7 +92,30 @@ function contentOf(line: DiffLine): (Node | string)[] {
   });
 }
 
-/** Characters that cannot be seen are shown by a sign: a change is judged by what is in it. Tabs are plain in code. */
+/** A piece of a long line, and a button for the next one. */
+function longLine(text: string, from: number, chars: number): (Node | string)[] {
+  // Do not split a surrogate pair.
+  const to = /[\ud800-\udbff]/.test(text[from + chars - 1] ?? "") ? from + chars + 1 : from + chars;
+  const piece = visibleNodes(text.slice(from, to));
+  if (to >= text.length) return piece;
+  const more = Math.min(LINE_CHARS_PER_CLICK, text.length - to);
+  const words = `Show ${more.toLocaleString("en")} more of ${text.length.toLocaleString("en")} characters`;
+  const button = createElement("button", "line-rest", words);
+  button.type = "button";
+  const showMore = () => {
+    const hadFocus = document.activeElement === button;
+    const around = button.closest<HTMLElement>("[tabindex]");
+    const rest = longLine(text, to, LINE_CHARS_PER_CLICK);
+    button.replaceWith(...rest);
+    // Focuses the next piece, or the element that contains the line.
+    const next = rest.find((node) => node instanceof HTMLElement && node.matches(".line-rest"));
+    if (hadFocus) (next instanceof HTMLElement ? next : around)?.focus({ preventScroll: true });
+  };
+  button.addEventListener("click", showMore, { once: true });
+  return [...piece, button];
+}
+
+/** Invisible characters are shown as signs, because a change is judged by its content. Tabs are plain in code. */
 function visibleNodes(text: string): (Node | string)[] {
   if (PLAIN.test(text)) return [text];
   return text
@@ -104,7 +134,7 @@ function createNumber(side: Side, number: number | null): HTMLElement {
   return cell;
 }
 
-/** Unchanged lines come back where they were folded away, in the shape the table has. */
+/** Collapsed unchanged lines are inserted in place, in the table's layout. */
 function createFold({ lines }: DiffFold): HTMLElement {
   const words = `${lines.length.toLocaleString("en")} unchanged ${lines.length === 1 ? "line" : "lines"}`;
   return createNote(words, (row) => {
@@ -122,7 +152,7 @@ function createMore(rows: readonly Row[], from: number): HTMLElement {
   );
 }
 
-/** A few in each frame, in front of the row that asked for them. */
+/** A few in each frame, before the row of the button. */
 function addRows(note: HTMLElement, rows: readonly Row[], from: number, to: number): void {
   const end = Math.min(to, from + ROWS_AT_ONCE);
   note.before(...rows.slice(from, end).map(createRow));
@@ -142,13 +172,13 @@ function createNote(words: string, onClick: (row: HTMLElement) => void): HTMLEle
 }
 
 /** One row of a diff side by side: an old line, a new one, or both. */
-interface SplitRow {
+export interface SplitRow {
   readonly kind: "pair";
   readonly before: DiffLine | null;
   readonly after: DiffLine | null;
 }
 
-/** A diff side by side: what was put in stands beside what was taken out for it. */
+/** A side-by-side diff: added lines are beside the removed lines they replace. */
 export function splitRows(rows: readonly (DiffLine | DiffFold)[]): (SplitRow | DiffFold)[] {
   const split: (SplitRow | DiffFold)[] = [];
   let removed: DiffLine[] = [];

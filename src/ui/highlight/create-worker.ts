@@ -1,20 +1,8 @@
 import type { LineDiff } from "../../presentation/line-diff.ts";
 import type { CodeToken } from "../../presentation/tokenize-code.ts";
+import { trustedScriptUrl } from "../trusted-script-url.ts";
 
-interface WorkerUrlPolicy {
-  /** A TrustedScriptURL, which these DOM types can only call a string. */
-  createScriptURL(input: string): string;
-}
-
-declare global {
-  interface Window {
-    readonly trustedTypes?: {
-      createPolicy(name: string, rules: { createScriptURL: () => string }): WorkerUrlPolicy;
-    };
-  }
-}
-
-/** A line to our worker. */
+/** A connection to our worker. */
 export interface WorkerLine {
   postMessage(message: unknown): void;
   close(): void;
@@ -27,32 +15,24 @@ interface WorkerListener<Reply> {
 
 const NAME = "liminal-highlight";
 
-let policy: { readonly url: string; readonly trusted: string } | null = null;
-
 /**
- * Opens a line to our own worker. All frames share one: its grammars are read once, not once per session. `attempt`
- * counts how often a worker did not answer this frame; the next attempt gets a fresh one. The page's only Trusted
- * Types policy is made here; whatever it is asked, it gives that one address.
+ * Connects to our own worker. All frames share one, so that its grammars are loaded once. `attempt`
+ * counts how often a worker did not answer this frame; the next attempt gets a fresh one.
  */
 export function openWorker<Reply>(url: string, attempt: number, listener: WorkerListener<Reply>): WorkerLine {
-  if (policy !== null && policy.url !== url) throw new Error(`the worker policy allows ${policy.url} only`);
-  policy ??= {
-    url,
-    trusted:
-      window.trustedTypes?.createPolicy("liminal-worker", { createScriptURL: () => url }).createScriptURL("") ?? url,
-  };
+  const trusted = trustedScriptUrl(url);
   const options = { type: "module", name: attempt === 0 ? NAME : `${NAME}-${attempt}` } as const;
   const onMessage = ({ data }: MessageEvent<Reply>) => listener.replied(data);
   const fail = (event: Event) =>
     listener.failed((event instanceof ErrorEvent && event.message) || "the worker could not be loaded");
-  // Some phones have none to share.
+  // Some phones have no shared workers.
   if (typeof SharedWorker === "undefined") {
-    const worker = new Worker(policy.trusted, options);
+    const worker = new Worker(trusted, options);
     worker.addEventListener("message", onMessage);
     worker.addEventListener("error", fail);
     return { postMessage: (message) => worker.postMessage(message), close: () => worker.terminate() };
   }
-  const shared = new SharedWorker(policy.trusted, options);
+  const shared = new SharedWorker(trusted, options);
   shared.addEventListener("error", fail);
   shared.port.addEventListener("message", onMessage);
   shared.port.start();
@@ -68,6 +48,24 @@ export interface HighlightRequest {
 export interface HighlightReply {
   readonly id: number;
   readonly tokens: readonly CodeToken[];
+}
+
+/** Some lines of a file. The worker keeps the last files it has coloured; `code` is left out while it should have this one. */
+export interface LinesRequest {
+  readonly kind: "lines";
+  readonly id: number;
+  readonly file: string;
+  readonly code?: string;
+  readonly language: string;
+  /** Counted from 0; `to` is not included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `lines` null: the worker does not have the file any more. */
+export interface LinesReply {
+  readonly id: number;
+  readonly lines: readonly (readonly CodeToken[])[] | null;
 }
 
 /** The same worker compares long texts. */

@@ -1,21 +1,21 @@
 import type { CodeToken } from "../../presentation/tokenize-code.ts";
 import { type HighlightReply, type HighlightRequest, openWorker, type WorkerLine } from "./create-worker.ts";
 
-/** Longer code stays plain: colouring it would add more elements than anyone reads. */
+/** Longer code stays plain: highlighting it would add too many elements. */
 const HIGHLIGHT_CHARS_MAX = 50_000;
-/** Blocks this near to the screen are coloured before they scroll in. */
+/** Blocks this near to the screen are highlighted before they scroll in. */
 const LOOKAHEAD = "400px 0px";
-/** A worker that takes longer over one block is stuck: that block stays plain, and the next one gets another worker. */
+/** A worker that takes longer for one block is stuck: that block stays plain, and the next one gets another worker. */
 const REPLY_MS_MAX = 10_000;
 
 interface CodeHighlighterOptions {
-  /** The address of the worker's bundle; asked for only when the first block comes into view. */
+  /** The address of the worker's bundle; read when the first block comes into view. */
   readonly workerUrl: () => string;
-  /** Told when the worker cannot run. Code stays plain then; nothing else is affected. */
+  /** Called if the worker cannot run. Code stays plain then; nothing else is affected. */
   readonly failed: (reason: string) => void;
 }
 
-/** Colours finished code blocks once they are near the screen. One instance serves the whole page. */
+/** Highlights finished code blocks once they are near the screen. One instance serves the whole page. */
 export class CodeHighlighter implements Disposable {
   readonly #options: CodeHighlighterOptions;
   readonly #waiting = new Map<number, { readonly block: HTMLElement; readonly late: ReturnType<typeof setTimeout> }>();
@@ -31,7 +31,7 @@ export class CodeHighlighter implements Disposable {
     document.addEventListener("selectionchange", this.#retrySelected);
   }
 
-  /** Takes the frame of a code block whose text will not change any more. */
+  /** Registers a code block whose text will not change any more. */
   watch(block: HTMLElement): void {
     if (block.dataset["language"] !== undefined && !this.#hasFailed) this.#observer.observe(block);
   }
@@ -98,7 +98,7 @@ export class CodeHighlighter implements Disposable {
     this.#waiting.clear();
   }
 
-  /** A selection that touches the code would lose its ends, so the colours wait until it is gone. */
+  /** A selection that touches the code would lose its ends, so highlighting waits until it is gone. */
   #show(block: HTMLElement, tokens: readonly CodeToken[]): void {
     const code = codeIn(block);
     if (code === null || !block.isConnected) return;

@@ -1,6 +1,6 @@
 import { ICON_SHAPES, type IconName } from "./icon-shapes.ts";
 
-/** An icon is decoration: the thing it stands in carries the name. */
+/** An icon is decoration: its parent has the name. */
 export function Icon({ name, class: className = "" }: { name: IconName; class?: string }) {
   return (
     <svg

@@ -9,7 +9,7 @@ const option = (key: string, code: string, shift = false) =>
     typing: true,
   });
 
-test("X-15 on a Mac, chords with Option work although Option types signs", () => {
+test("X-15 on a Mac, chords with Option work although Option types special characters", () => {
   expect(option("∑", "KeyW")).toEqual({ do: "close-tab" });
   expect(option("Dead", "KeyN")).toEqual({ do: "next-waiting" });
   expect(option("£", "Digit3")).toEqual({ do: "show-tab", index: 2 });
@@ -26,7 +26,7 @@ test("X-15 elsewhere, and without Option, the letter on the key counts, wherever
   expect(pressedKey({ key: "@", code: "KeyQ", altKey: false }, true)).toBe("@");
 });
 
-test("X-15 where the layout is not Latin, the place of the key counts (D1)", () => {
+test("X-15 if the layout is not Latin, the position of the key counts (D1)", () => {
   const on = (key: string, code: string) => pressedKey({ key, code, altKey: false }, false);
   expect(["л", "κ", "ن", "ㅏ", "ก"].map((key) => on(key, "KeyK"))).toEqual(["k", "k", "k", "k", "k"]);
   expect([on("х", "BracketLeft"), on("б", "Comma"), on("٢", "Digit2"), on("ๅ", "Digit1")]).toEqual([
@@ -43,7 +43,7 @@ test("X-15 where the layout is not Latin, the place of the key counts (D1)", () 
   ]);
 });
 
-test("X-15 chords with a sign or a digit work where the layout hides it; letters stay where the layout has them (D1)", () => {
+test("X-15 chords with a sign or a digit work if the layout hides it; letters stay where the layout has them (D1)", () => {
   const none = { ctrl: false, meta: false, shift: false, alt: false };
   const at = (key: string, code: string, held: Partial<typeof none>) =>
     shellShortcut({ key, code, modifiers: { ...none, ...held }, typing: true });
@@ -53,7 +53,7 @@ test("X-15 chords with a sign or a digit work where the layout hides it; letters
   expect(at("2", "Digit2", { ctrl: true, shift: true })).toEqual({ do: "show-tab", index: 1 });
   expect(at("@", "Digit2", { ctrl: true, shift: true })).toBeNull();
   expect(at("z", "KeyW", { alt: true })).toBeNull();
-  // On a German keyboard Ctrl and minus, which lies on the slash, makes the page smaller.
+  // On a German keyboard Ctrl and minus, which is on the slash key, zooms out.
   expect(at("-", "Slash", { ctrl: true })).toBeNull();
   expect(at("ü", "BracketLeft", {})).toBeNull();
 });

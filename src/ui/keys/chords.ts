@@ -8,16 +8,16 @@ const NAMES: Readonly<Record<string, string>> = {
   PageDown: "Page Down",
   "1-9": "1 – 9",
 };
-/** Apple's order of the keys that are held. */
+/** Apple's order of modifier keys. */
 const MAC_ORDER = ["⌥", "⇧", "⌘"];
 const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Alt: "⌥", Shift: "⇧" };
 
-/** A chord as the keys to press, by the names that stand on them. */
+/** A chord as the keys to press, by their labels. */
 export function chordKeys(chord: string, isMac: boolean): readonly string[] {
   return chord.split("+").map((name) => (isMac ? MAC_NAMES[name] : undefined) ?? NAMES[name] ?? plainName(name));
 }
 
-/** A chord in one word, as the custom of the keyboard at hand is: "Ctrl+Shift+F", "⇧⌘F". */
+/** A chord as text, in the platform's style: "Ctrl+Shift+F", "⇧⌘F". */
 export function chordWords(chord: string, onMac: boolean = isMac()): string {
   const keys = chordKeys(chord, onMac);
   if (!onMac) return keys.join("+");
@@ -29,13 +29,18 @@ function plainName(name: string): string {
   return name === "Mod" ? "Ctrl" : name;
 }
 
-/** Whether Cmd does here what Ctrl does elsewhere. */
+/** Whether Cmd replaces Ctrl here. */
 export function isMac(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent);
 }
 
-/** The signs that chords use and that many layouts have only behind AltGr, or not at all. */
-const MOVED_SIGNS: Readonly<Record<string, string>> = { Backslash: "\\", BracketLeft: "[", BracketRight: "]" };
+/** Signs in chords that many layouts have only behind AltGr, or not at all. */
+const MOVED_SIGNS: Readonly<Record<string, string>> = {
+  Backslash: "\\",
+  BracketLeft: "[",
+  BracketRight: "]",
+  Backquote: "`",
+};
 const SIGNS: Readonly<Record<string, string>> = {
   ...MOVED_SIGNS,
   Comma: ",",
@@ -43,7 +48,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   Slash: "/",
   Semicolon: ";",
   Quote: "'",
-  Backquote: "`",
   Minus: "-",
   Equal: "=",
 };
@@ -51,8 +55,8 @@ const SIGNS: Readonly<Record<string, string>> = {
 type Pressed = Pick<KeyboardEvent, "key" | "code" | "altKey">;
 
 /**
- * The key as chords name it. Where the layout is not Latin (Cyrillic, Greek, Arabic, …) the position of the key counts,
- * as on a US keyboard. So it does on a Mac with Option, which makes another sign of nearly every key (Option+W is "∑").
+ * The key as chords name it. If the layout is not Latin (Cyrillic, Greek, Arabic, …) the position of the key counts,
+ * as on a US keyboard. The same applies on a Mac with Option, which changes nearly every key (Option+W is "∑").
  * Elsewhere the letter on the key counts, wherever it is.
  */
 export function pressedKey(event: Pressed, onMac: boolean = isMac()): string {
@@ -65,12 +69,12 @@ function isForeign(key: string): boolean {
   return /^[\p{L}\p{M}\p{Nd}]{1,2}$/u.test(key) && !/[\p{Script=Latin}0-9]/u.test(key);
 }
 
-/** The digit on this key of the top row: on a French keyboard it needs Shift, and the chord has to work without. */
+/** The digit on this key of the top row: on a French keyboard it needs Shift, and the chord has to work without it. */
 export function digitAt(code: string): string | null {
   return /^Digit(\d)$/.exec(code)?.[1] ?? null;
 }
 
-/** The sign that is here on a US keyboard, of those that other layouts hide behind AltGr. */
+/** The sign at this position on a US keyboard, of those that other layouts hide behind AltGr. */
 export function movedSignAt(code: string): string | null {
   return MOVED_SIGNS[code] ?? null;
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { z } from "zod/mini";
 import { readKept, writeKept } from "../kept-json.ts";
 import { chordKeys, chordWords, isMac } from "./chords.ts";
-import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "./shortcut-table.ts";
+import { ANYWHERE, IN_CHANGES, IN_INBOX, IN_SESSION, IN_TERMINAL, type ShortcutRow, TABS } from "./shortcut-table.ts";
 
 const KEYS_KEY = "liminal:keys";
 const CHORD_CHARS_MAX = 40;
@@ -16,7 +16,7 @@ type ChangedKeys = z.infer<typeof ChangedKeys>;
 
 type Row = ShortcutRow<unknown>;
 
-/** The user's own keys by row; what is not in it has the keys of the table. */
+/** The user's own keys by row; other rows have the keys of the table. */
 const changed = signal<ChangedKeys>(readKept(KEYS_KEY, ChangedKeys, {}));
 // Frames and other windows share the storage and get this event on a change.
 globalThis.addEventListener?.("storage", (event: Event) => {
@@ -24,13 +24,15 @@ globalThis.addEventListener?.("storage", (event: Event) => {
     changed.value = readKept(KEYS_KEY, ChangedKeys, {});
 });
 
-/** Places whose keys are matched together: a chord can stand once in each. */
+/** Places whose keys are matched together: a chord is unique in each. */
 const PLACES: readonly (readonly Row[])[] = [
   [...ANYWHERE, ...TABS, ...IN_SESSION],
   [...ANYWHERE, ...TABS, ...IN_INBOX],
+  IN_CHANGES,
+  IN_TERMINAL,
 ];
 
-/** The keys of a row as they are now. */
+/** The current keys of a row. */
 export function chordsOf(row: Pick<Row, "id" | "chords">): readonly string[] {
   return changed.value[row.id] ?? row.chords;
 }
@@ -43,7 +45,7 @@ export function hasChangedKeys(): boolean {
   return Object.keys(changed.value).length > 0;
 }
 
-/** Gives a row other keys; null gives it those of the table again. */
+/** Sets the keys of a row; null restores those of the table. */
 export function setChords({ id }: Pick<Row, "id">, chords: readonly string[] | null): void {
   const { [id]: _before, ...others } = changed.value;
   store(chords === null ? others : { ...others, [id]: [...chords] });
@@ -58,7 +60,7 @@ function store(next: ChangedKeys): void {
   writeKept(KEYS_KEY, next);
 }
 
-/** The row that has this chord already, where both could be meant. */
+/** The row that already has this chord in the same place. */
 export function conflictOf(row: Row, chord: string): Row | null {
   const rivals = PLACES.filter((place) => place.some(({ id }) => id === row.id)).flat();
   return rivals.find((rival) => rival.id !== row.id && chordsOf(rival).includes(chord)) ?? null;
@@ -69,7 +71,7 @@ function firstChord(id: string): string | undefined {
   return row && chordsOf(row)[0];
 }
 
-/** The first key of a row in words; empty when it has none. */
+/** The first key of a row as text; empty if it has none. */
 export function keyWords(id: string): string {
   const chord = firstChord(id);
   return chord === undefined ? "" : chordWords(chord);
@@ -81,20 +83,20 @@ export function keysOf(id: string): readonly string[] {
   return chord === undefined ? [] : chordKeys(chord, isMac());
 }
 
-/** The key of a row that also works while typing, in words. */
+/** The key of a row that also works while typing, as text. */
 export function keyWhileTyping(id: string): string {
   const row = PLACES.flat().find((one) => one.id === id);
   const chord = row && chordsOf(row).find((one) => one.includes("Mod+") || one.includes("Alt+"));
   return chord === undefined ? "" : chordWords(chord);
 }
 
-/** For a tooltip: what a button does, and its key. */
+/** For a tooltip: the action of a button, and its key. */
 export function withKey(words: string, id: string): string {
   const key = keyWords(id);
   return key === "" ? words : `${words} (${key})`;
 }
 
-/** As `aria-keyshortcuts` wants it. */
+/** In the format of `aria-keyshortcuts`. */
 export function ariaKeys(id: string): string | undefined {
   const chord = firstChord(id);
   if (chord === undefined) return undefined;

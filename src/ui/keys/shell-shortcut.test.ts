@@ -31,7 +31,7 @@ describe("shellShortcut", () => {
     ["0 with Alt", press("0", { alt: true })],
     ["3 alone", press("3")],
     ["AltGr and a digit, which types a sign", press("3", { ctrl: true, alt: true })],
-  ])("leaves %s alone", (_case, got) => {
+  ])("ignores %s", (_case, got) => {
     expect(got).toBeNull();
   });
 });

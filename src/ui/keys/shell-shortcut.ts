@@ -6,7 +6,7 @@ import { ANYWHERE, type Shortcut, type ShortcutRow, TABS } from "./shortcut-tabl
 export interface KeyPress {
   /** By `pressedKey`. */
   readonly key: string;
-  /** Which key of the keyboard it is, whatever the layout puts there. */
+  /** The physical key, independent of the layout. */
   readonly code?: string | undefined;
   readonly modifiers: {
     readonly ctrl: boolean;
@@ -20,13 +20,13 @@ export interface KeyPress {
 
 const DIGITS = "1-9";
 
-/** What a key means to the shell. */
+/** The shell's action for a key. */
 export function shellShortcut(press: KeyPress): Shortcut | null {
   const does = findShortcut([...ANYWHERE, ...TABS], press);
   return typeof does === "function" ? does(digitOf(press) ?? press.key) : does;
 }
 
-/** What a key does, by the rows of one place. */
+/** The action of a key in the rows of one place. */
 export function findShortcut<Does>(rows: readonly ShortcutRow<Does>[], press: KeyPress): Does | null {
   return rows.find((row) => chordsOf(row).some((chord) => isPressed(chord, press)))?.does ?? null;
 }
@@ -46,7 +46,7 @@ function isPressed(chord: string, press: KeyPress): boolean {
   return held.length > 0 && press.code !== undefined && movedSignAt(press.code) === wanted;
 }
 
-/** 1 to 9: the digit that was typed, else the one on the key. */
+/** 1 to 9: the typed digit, else the one on the key. */
 function digitOf({ key, code = "", modifiers: { shift } }: KeyPress): string | null {
   if (/^[1-9]$/.test(key)) return key;
   const digit = shift ? null : digitAt(code);

@@ -1,7 +1,7 @@
 import { createIcon } from "../icons/create-icon.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
 
-/** A small button with a picture and a name. */
+/** A small button with an icon and a name. */
 export function createBlockButton(icon: IconName, label: string): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
@@ -11,7 +11,7 @@ export function createBlockButton(icon: IconName, label: string): HTMLButtonElem
   return button;
 }
 
-/** Says how copying went, until the pointer or the focus leaves the button, which needs no clock. */
+/** Shows the result of copying until the pointer or the focus leaves the button, which needs no timer. */
 export function showCopied(button: HTMLElement, isDone: boolean): void {
   const label = button.dataset["label"] ?? button.getAttribute("aria-label") ?? "";
   button.dataset["label"] = label;

@@ -2,10 +2,10 @@ import type { MarkedToken, Token, Tokens } from "marked";
 import { isInlineImage, resolveLinkTarget } from "./link-target.ts";
 import { type BlockNode, type InlineNode, type ListItemNode, plainText } from "./markdown-node.ts";
 
-/** Stands in for an address that has not arrived whole; no such scheme is allowed, so it can never be followed. */
+/** Placeholder for an incomplete address; its scheme is not allowed, so it can never be followed. */
 export const PENDING_HREF = "liminal:pending";
 
-/** Gives the inline content of a leaf, by the slot marked made for its tokens. */
+/** Returns the inline content of a leaf, by the slot marked created for its tokens. */
 type ReadInline = (slot: readonly Token[]) => readonly InlineNode[];
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set<MarkedToken["type"]>([
@@ -32,12 +32,12 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set<MarkedToken["type"]>([
   "text",
 ]);
 
-/** Turns marked's block tokens into our own nodes: a closed set, so nothing unforeseen reaches the page. */
+/** Converts marked's block tokens to our own nodes: a closed set, so nothing unforeseen reaches the page. */
 export function convertBlocks(tokens: readonly Token[], readInline: ReadInline): BlockNode[] {
   return tokens.flatMap((token) => (isKnown(token) ? convertBlock(token, readInline) : []));
 }
 
-/** Turns marked's inline tokens into our own nodes, with neighbouring text joined. */
+/** Converts marked's inline tokens to our own nodes, joining adjacent text. */
 export function convertInlines(tokens: readonly Token[]): InlineNode[] {
   const nodes: InlineNode[] = [];
   for (const token of tokens) {
@@ -84,7 +84,7 @@ function convertBlock(token: MarkedToken, readInline: ReadInline): BlockNode[] {
       return [{ kind: "html", text: token.text.trimEnd() }];
     case "space":
     case "def":
-    case "checkbox": // the item carries it
+    case "checkbox": // the item has it
       return [];
     case "br":
     case "codespan":

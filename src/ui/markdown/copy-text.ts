@@ -1,4 +1,7 @@
-/** Puts a text into the clipboard. Without the interface for it (plain http in a LAN) or its permission, the old command does it. */
+/**
+ * Copies a text to the clipboard. Without the clipboard API (plain http in a LAN) or its permission, it uses
+ * `execCommand`.
+ */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,17 +1,23 @@
 import { Lexer, type Links, type Token, Tokenizer, type Tokens } from "marked";
 
-/** Emphasis inside emphasis inside links; deeper is text, for the same reason as the depth of containers. */
+/** Limit of nested inline markup; anything deeper is text, for the same reason as the depth of containers. */
 const INLINE_DEPTH_MAX = 32;
-/** A longer run without a blank line is a dump, not prose. It is shown as it is: marked's patterns are quadratic in places. */
+/**
+ * A longer run without a blank line is a dump, not prose. It is shown unparsed: marked's patterns are quadratic in
+ * places.
+ */
 export const INLINE_CHARS_MAX = 16_384;
-/** Each marker may make marked and remend look at the rest of the run again, so a run with more of them is shown as it is, too. */
+/**
+ * Each marker may make marked and remend scan the rest of the run again, so a run with more of them is shown unparsed,
+ * too.
+ */
 const INLINE_MARKERS_MAX = 1_000;
 const MARKERS: ReadonlySet<number> = new Set([..."*_~`[]<\\"].map((marker) => marker.charCodeAt(0)));
-/** The longest word that may be an email address. marked needs time by its third power to find out. */
+/** The longest word that may be an email address. marked needs cubic time for it. */
 const ADDRESS_CHARS_MAX = 320;
 const INLINE_IMAGE_SOURCE = /\(data:image\/[^()\s]*\)/g;
 
-/** Block structure of a source. Inline content is lexed only when asked for: it is the dear part. */
+/** Block structure of a source. Inline content is lexed on demand, because it is the expensive part. */
 export interface LexedBlocks {
   readonly tokens: readonly Token[];
   readonly scope: LinkScope;
@@ -20,7 +26,7 @@ export interface LexedBlocks {
   lexInline(source: string, scope: LinkScope): Token[];
 }
 
-/** Splits into blocks. The source must have `\n` line ends and start where a block starts. */
+/** Splits into blocks. The source must have `\n` line ends and start at a block. */
 export function lexBlocks(source: string, definitions: LinkDefinitions): LexedBlocks {
   const scope = definitions.openScope();
   const lexer = new MarkdownLexer(scope);
@@ -63,7 +69,7 @@ function stripLines(source: string): string {
   return stripped.includes("\n") ? stripped.replace(/\n[ \t]+/g, "\n") : stripped;
 }
 
-/** A run that is shown as it is. Decided in one walk over the run. */
+/** A run that is shown unparsed. Decided in one pass. */
 export function isDump(source: string): boolean {
   if (hasTooManyMarkers(source) || hasLongAddress(source)) return true;
   return source.length > INLINE_CHARS_MAX && source.replace(INLINE_IMAGE_SOURCE, "").length > INLINE_CHARS_MAX;
@@ -87,39 +93,39 @@ function hasLongAddress(source: string): boolean {
   return false;
 }
 
-/** Containers inside containers; what is nested deeper is text. Unbounded, a line of ">" overflows the stack. */
+/** Limit of nested containers; anything deeper is text. Unbounded, a line of ">" overflows the stack. */
 const CONTAINER_DEPTH_MAX = 32;
-/** Text and lines of one list or quote. What follows them is a list or quote of its own: marked reads such a block several times. */
+/** Limit of one list or quote. The rest is a separate list or quote: marked reads such a block several times. */
 const CONTAINER_CHARS_MAX = 16_384;
 const CONTAINER_LINES_MAX = 1_000;
 /** A link definition with its title. A longer one is text. */
 const DEFINITION_CHARS_MAX = 4_096;
 /** Columns of a table; a wider one is text. */
 const TABLE_COLUMNS_MAX = 200;
-/** Cells of a table. Short rows are filled up with empty cells, so they are counted as if full. */
+/** Cells of a table. Short rows are padded with empty cells, so they count as full. */
 const TABLE_CELLS_MAX = 5_000;
 const QUOTE_START = /^ {0,3}>/;
 const LIST_START = /^ {0,3}(?:[*+-]|\d{1,9}[.)])/;
 const DEFINITION_START = /^ {0,3}\[/;
 const BLANK_LINE = /\n[ \t]*\n/;
-/** How the second line of a table must begin. */
+/** The start of a table's second line. */
 const DELIMITER_START = /^ {0,3}(?:\| *)?:?-/;
-/** What comes first: the underline of a heading, or the blank line after which there is none. */
+/** Whichever comes first: the underline of a heading, or the blank line after which there is none. */
 const SETEXT_OR_BLANK_LINE = /\n(?:( {0,3}[=-]+[ \t]*)(?:\n|$)|[ \t]*\n)/;
 const HTML_START = /^ {0,3}</;
 
-/** marked's tokenizer, minus what lets one block reach into another and what lets a text nest without end. */
+/** marked's tokenizer, without features that let one block reach into another and let a text nest without limit. */
 class MarkdownTokenizer extends Tokenizer {
   readonly #mayDefine: () => boolean;
   #depth = 0;
 
-  /** What `mayDefine` refuses is no definition but text. */
+  /** Definitions that `mayDefine` refuses are text. */
   constructor(mayDefine: () => boolean) {
     super();
     this.#mayDefine = mayDefine;
   }
 
-  // Tried at every block: what cannot be a quote or a list is turned away before its lines are counted.
+  // Called at every block: anything that cannot be a quote or a list is rejected before its lines are counted.
   override blockquote(source: string): Tokens.Blockquote | undefined {
     if (!QUOTE_START.test(source)) return undefined;
     return this.#nested(() => super.blockquote(boundedLines(source)));
@@ -130,7 +136,7 @@ class MarkdownTokenizer extends Tokenizer {
     return this.#nested(() => super.list(boundedLines(source)));
   }
 
-  /** marked lets a definition's title run over blank lines, against CommonMark: a stream could then never settle one. */
+  /** marked lets a definition's title span blank lines, against CommonMark: a stream could then never settle one. */
   override def(source: string): Tokens.Def | undefined {
     if (!DEFINITION_START.test(source) || !this.#mayDefine()) return undefined;
     const head = source.slice(0, DEFINITION_CHARS_MAX);
@@ -139,7 +145,7 @@ class MarkdownTokenizer extends Tokenizer {
     return super.def(blank === null ? lines : lines.slice(0, blank.index + 1));
   }
 
-  /** marked's own pattern walks back over a long first line from every place in it: 40 ms for 120 kB. */
+  /** marked's own pattern backtracks over a long first line from every position: 40 ms for 120 kB. */
   override table(source: string): Tokens.Table | undefined {
     const second = source.indexOf("\n") + 1;
     const end = source.indexOf("\n", second);
@@ -151,7 +157,7 @@ class MarkdownTokenizer extends Tokenizer {
     return rows * columns > TABLE_CELLS_MAX ? undefined : super.table(source);
   }
 
-  /** The same walk for a heading whose underline is nowhere in sight. */
+  /** The same backtracking for a heading without an underline nearby. */
   override lheading(source: string): Tokens.Heading | undefined {
     return SETEXT_OR_BLANK_LINE.exec(source)?.[1] !== undefined ? super.lheading(source) : undefined;
   }
@@ -160,7 +166,7 @@ class MarkdownTokenizer extends Tokenizer {
     return HTML_START.test(source) ? super.html(source) : undefined;
   }
 
-  /** Raw HTML is text here, so an `<a>` or `<pre>` must not switch off links or references in what follows it. */
+  /** Raw HTML is text here, so an `<a>` or `<pre>` must not disable links or references in what follows it. */
   override tag(source: string): Tokens.Tag | undefined {
     const { inLink, inRawBlock } = this.lexer.state;
     const token = super.tag(source);
@@ -180,13 +186,13 @@ class MarkdownTokenizer extends Tokenizer {
   }
 }
 
-/** The lines up to the first blank one. No table reaches further. */
+/** The lines up to the first blank one. No table extends further. */
 function firstBlock(source: string): string {
   const blank = BLANK_LINE.exec(source);
   return blank === null ? source : source.slice(0, blank.index + 1);
 }
 
-/** The lines a list or quote may have, cut where a line starts at the margin if one is in sight. */
+/** The lines a list or quote may have, cut where a line starts at the margin if there is one nearby. */
 function boundedLines(source: string): string {
   let end = 0;
   let margin = 0;
@@ -202,10 +208,10 @@ function boundedLines(source: string): string {
 
 type LinkDefinition = Links[string];
 
-/** Link definitions of one message. Those over the limit are shown as the text they are. */
+/** Link definitions of one message. Those over the limit are shown as text. */
 const LINK_DEFINITIONS_MAX = 1_000;
 
-/** What one run of the lexer saw of the definitions: the ones it made and the labels it asked for in vain. */
+/** The definitions of one lexer run: the ones it added and the labels it did not find. */
 interface LinkScope {
   readonly links: Links;
   readonly defined: ReadonlyMap<string, LinkDefinition>;
@@ -218,7 +224,7 @@ interface LinkScope {
 export class LinkDefinitions {
   readonly #known = new Map<string, LinkDefinition>();
 
-  /** The lexer reads and writes a plain object; this one notes what it looks for, so that a later answer can be brought in. */
+  /** The lexer reads and writes a plain object; this one records lookups, so that later definitions can be applied. */
   openScope(): LinkScope {
     const defined = new Map<string, LinkDefinition>();
     const missed = new Set<string>();

@@ -1,4 +1,4 @@
-/** Where a link of the agent may lead: a page outside, a file of the project, a place in this text, or nowhere. */
+/** Where a link of the agent may lead: an external page, a project file, a position in this text, or nowhere. */
 type LinkTarget =
   | { readonly kind: "url"; readonly href: string }
   | { readonly kind: "path"; readonly path: string }
@@ -9,7 +9,10 @@ const ALLOWED_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const LINE = /^:\d+(?::\d+)?(?:-\d+)?$/;
 const WINDOWS_DRIVE = /^[a-z]:[\\/]/i;
-/** What the URL parser drops silently and a scheme could hide behind; `\p{Cc}` is every C0 and C1 control character. */
+/**
+ * Characters that the URL parser drops silently and that could hide a scheme; `\p{Cc}` is every C0 and C1 control
+ * character.
+ */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
 
@@ -26,7 +29,10 @@ export function resolveLinkTarget(href: string): LinkTarget {
   return { kind: "url", href: url.href };
 }
 
-/** `backoff.ts:12:4` looks like a URL whose scheme is `backoff.ts`. By hand: one pattern for it tries every dot with every other. */
+/**
+ * `backoff.ts:12:4` looks like a URL whose scheme is `backoff.ts`. Parsed by hand: a single pattern would be quadratic
+ * in the dots.
+ */
 function isFileWithLine(href: string): boolean {
   const colon = href.indexOf(":");
   if (colon === -1 || !LINE.test(href.slice(colon))) return false;
@@ -34,7 +40,7 @@ function isFileWithLine(href: string): boolean {
   return !/[?#]/.test(name) && name.lastIndexOf(".") > Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\"));
 }
 
-/** The only images shown without leaving the page: bitmaps carried in the text itself. SVG can script and stays out. */
+/** The only images shown: bitmaps contained in the text itself. SVG can run scripts and is excluded. */
 export function isInlineImage(href: string): boolean {
   return INLINE_IMAGE.test(href);
 }

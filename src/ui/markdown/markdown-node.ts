@@ -1,4 +1,4 @@
-/** Inline content. Only what has a case here can reach the page. */
+/** Inline content. Only kinds listed here can reach the page. */
 export type InlineNode =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "strong" | "emphasis" | "strikethrough"; readonly children: readonly InlineNode[] }
@@ -8,7 +8,7 @@ export type InlineNode =
   | { readonly kind: "path"; readonly path: string; readonly children: readonly InlineNode[] }
   | { readonly kind: "image"; readonly source: string; readonly alt: string; readonly title: string };
 
-/** `href` is null while the address is still arriving; the element is there already and gets it later. */
+/** `href` is null while the address is still arriving; the element exists already and gets it later. */
 export interface LinkNode {
   readonly kind: "link";
   readonly href: string | null;
@@ -18,7 +18,7 @@ export interface LinkNode {
 
 export type CellAlign = "left" | "center" | "right" | null;
 
-/** Fenced or indented code. `text` may only grow, and only while the stream that made the node holds its fence open. */
+/** Fenced or indented code. `text` may only grow, and only while its fence is open. */
 export interface CodeNode {
   readonly kind: "code";
   readonly language: string;
@@ -46,7 +46,7 @@ export interface ListNode {
   readonly items: readonly ListItemNode[];
 }
 
-/** Block content, top level or inside a quote or list item. `html` is raw HTML, which is shown as the text it is. */
+/** Block content, top level or inside a quote or list item. `html` is raw HTML, which is shown as text. */
 export type BlockNode =
   | { readonly kind: "paragraph"; readonly children: readonly InlineNode[] }
   | { readonly kind: "heading"; readonly level: number; readonly children: readonly InlineNode[] }
@@ -57,7 +57,7 @@ export type BlockNode =
   | { readonly kind: "rule" }
   | { readonly kind: "html"; readonly text: string };
 
-/** What is left of inline content without its marks: alternative texts, and the check that a repair does not show. */
+/** Inline content without markup: alternative texts, and the check that a repair is not visible. */
 export function plainText(nodes: readonly InlineNode[]): string {
   return nodes.map(textOf).join("");
 }

@@ -5,19 +5,22 @@ import { type BlockNode, type CodeNode, type InlineNode, plainText } from "./mar
 import { parseBlocks } from "./parse-blocks.ts";
 import { repairBlocks, repairInline } from "./repair-tail.ts";
 
-/** Open text of several blocks that is read again with each update; of a longer one the first blocks are settled. */
+/**
+ * Limit of open text in several blocks that is parsed again with each update; of a longer one the first blocks are
+ * settled.
+ */
 const OPEN_BLOCK_CHARS_MAX = 16_384;
-/** Settled text that one update reads again because the links in it have become known. In what is over it, they stay text. */
+/** Limit of settled text that one update parses again because its links have become known. Beyond it, they stay text. */
 const REWRITE_CHARS_MAX = 65_536;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
 
-/** What changed since the update before. Settled and open blocks together follow the blocks settled earlier. */
+/** The changes since the last update. Settled and open blocks together follow the blocks settled earlier. */
 export interface StreamUpdate {
-  /** No further text can change these, but for links whose definition comes later. */
+  /** No further text can change these, except for links whose definition follows. */
   readonly settled: readonly BlockNode[];
-  /** These replace the open blocks of the update before. */
+  /** These replace the open blocks of the last update. */
   readonly open: readonly BlockNode[];
-  /** By how much the code block that was open before has grown; the node itself stays the same object. */
+  /** By how much the open code block has grown; the node itself stays the same object. */
   readonly codeGrowth: string;
   /** Blocks settled earlier whose links have become known. */
   readonly rewritten: readonly RewrittenBlock[];
@@ -29,7 +32,7 @@ interface RewrittenBlock {
   readonly after: BlockNode;
 }
 
-/** Settled text that refers to labels nobody has defined yet; all other settled text is forgotten. */
+/** Settled text with undefined labels; all other settled text is dropped. */
 interface AwaitingSegment {
   readonly source: string;
   readonly start: number;
@@ -41,7 +44,7 @@ interface Progress {
   readonly rewritten: RewrittenBlock[];
 }
 
-/** Parses a growing message: each update looks at the new text and the blocks it can still change, and at nothing before. */
+/** Parses a growing message: each update reads the new text and the blocks it can still change, and nothing before. */
 export class MarkdownStream {
   readonly #definitions = new LinkDefinitions();
   readonly #awaiting = new Map<string, Set<AwaitingSegment>>();
@@ -59,7 +62,7 @@ export class MarkdownStream {
     this.#incoming += whole.includes("\r") ? whole.replace(/\r\n?/g, "\n") : whole;
   }
 
-  /** Takes in what was appended. With `hasEnded`, nothing stays open and nothing is guessed. */
+  /** Processes the appended text. With `hasEnded`, nothing stays open and nothing is guessed. */
   update(hasEnded: boolean): StreamUpdate {
     const progress: Progress = { settled: [], rewritten: [] };
     if (hasEnded && this.#endsInReturn) this.#incoming += "\n";
@@ -83,7 +86,7 @@ export class MarkdownStream {
     return fed.rest === null ? fed.growth + fence.end() : fed.growth;
   }
 
-  /** Moves what is certain from the tail to the settled blocks; returns the blocks of the tail if it has just lexed them. */
+  /** Moves certain blocks from the tail to the settled ones; returns the blocks of the tail if it has just lexed them. */
   #settleTail(progress: Progress, hasEnded: boolean): LexedBlocks | null {
     while (this.#tail !== "") {
       this.#tail = this.#tail.replace(LEADING_BLANK_LINES, "");
@@ -170,7 +173,10 @@ export class MarkdownStream {
   }
 }
 
-/** How much of an open text is settled for its length alone: whole blocks, of which no list or quote is over the limit. */
+/**
+ * How much of an open text is settled because of its length alone: whole blocks, without a list or quote over the
+ * limit.
+ */
 function overlongLength(source: string, tokens: readonly Token[]): number {
   if (source.length <= OPEN_BLOCK_CHARS_MAX) return 0;
   let offset = 0;
@@ -188,7 +194,7 @@ function readGrowing(source: string, lexed: LexedBlocks): readonly InlineNode[] 
   return showsRepair(plainText(nodes), added) ? convertInlines(lexed.lexInline(plain, lexed.scope)) : nodes;
 }
 
-/** A marker that closes nothing stays in the text, whole or, with others after it that do, in part. */
+/** A marker that closes nothing stays in the text, completely or, if others close after it, in part. */
 function showsRepair(text: string, added: string): boolean {
   for (let length = added.length; length > 0; length -= 1) if (text.endsWith(added.slice(0, length))) return true;
   return false;
@@ -199,7 +205,7 @@ type SourceOf = (slot: Slot) => string;
 
 const ENDS_BLANK = /\n[ \t]*\n[ \t]*$/;
 
-/** The leaf that the next characters will most likely extend, or null when the last block takes no inline text. */
+/** The leaf that the next characters will most likely extend, or null if the last block has no inline text. */
 function growingSlot(source: string, tokens: readonly Token[], sourceOf: SourceOf): Slot | null {
   return ENDS_BLANK.test(source) ? null : lastSlot(tokens, source.endsWith("\n"), sourceOf);
 }
@@ -227,15 +233,15 @@ function lastSlot(tokens: readonly Token[], isLineEnd: boolean, sourceOf: Source
   }
 }
 
-/** A list or indented code before a blank line goes on when the next line starts with one of these. */
+/** A list or indented code before a blank line continues if the next line starts with one of these. */
 const MAY_CONTINUE = /[ \t*+\-\d]/;
 const BLANK_LINE = /\n[ \t]*\n/;
 const ATX_HEADING = /^ {0,3}#/;
 
 /**
- * How much of the source no further text can change, in characters: the cut lies before a block that starts after
+ * How much of the source no further text can change, in characters: the cut is before a block that starts after
  * a blank line, or right after a block that ends itself. Definitions, setext headings, tables and lazy lines reach
- * back to the last blank line and no further; an open fence or comment swallows the rest, so no block follows it.
+ * back to the last blank line and no further; an open fence or comment contains the rest, so no block follows it.
  */
 function settledLength(source: string, tokens: readonly Token[]): number {
   let settled = 0;
@@ -243,7 +249,7 @@ function settledLength(source: string, tokens: readonly Token[]): number {
   let previous: Token | null = null;
   let previousIsSettled = false;
   for (const token of tokens) {
-    if (!source.startsWith(token.raw, offset)) break; // marked rewrote the source, so offsets mean nothing from here on
+    if (!source.startsWith(token.raw, offset)) break; // marked rewrote the source, so offsets are invalid from here on
     const isFirst = previous === null;
     const followsBlank =
       previous?.type === "space" && isAfterBlankLine(source, offset, previous) && isDecided(source, offset);
@@ -257,12 +263,12 @@ function settledLength(source: string, tokens: readonly Token[]): number {
   return settled;
 }
 
-/** marked counts the blanks at the end of a list's last line as space too. */
+/** marked also counts the blanks at the end of a list's last line as space. */
 function isAfterBlankLine(source: string, offset: number, space: Token): boolean {
   return BLANK_LINE.test(source.slice(Math.max(0, offset - space.raw.length - 1), offset));
 }
 
-/** Whether the line at the offset shows enough of itself to say that the block before it has ended. */
+/** Whether enough of the line at the offset is known to decide that the block before it has ended. */
 function isDecided(source: string, offset: number): boolean {
   return !MAY_CONTINUE.test(source.charAt(offset)) || source.includes("\n", offset);
 }
@@ -282,14 +288,17 @@ function endsItself(token: Token): boolean {
 
 const OPENING = /^(?:(`{3,})[^`\n]*|(~{3,})(?!~)[^\n]*)\n/;
 
-/** The opening line of a fenced code block at the very start of a source, once it is complete. Indented ones take the slow path. */
+/**
+ * The opening line of a fenced code block at the start of a source, once it is complete. Indented ones take the slow
+ * path.
+ */
 function matchOpenFence(source: string): { readonly opening: string; readonly run: string } | null {
   const match = OPENING.exec(source);
   const run = match?.[1] ?? match?.[2];
   return match === null || run === undefined ? null : { opening: match[0], run };
 }
 
-/** A code block whose end has not arrived: new text is looked at once and never again, however long the block gets. */
+/** An unclosed code block: new text is read once, however long the block gets. */
 class OpenFence {
   readonly node: CodeNode;
   readonly #run: string;
@@ -304,7 +313,7 @@ class OpenFence {
     this.#signs = new RegExp(`^ {0,3}(${run.charAt(0)}*) *$`);
   }
 
-  /** Adds to the code and returns by how much; `rest` is what follows the closing fence, null while there is none. */
+  /** Adds to the code and returns the growth; `rest` is the text after the closing fence, null while there is none. */
   feed(text: string): { growth: string; rest: string | null } {
     const source = this.#held + text;
     let growth = "";
@@ -326,13 +335,13 @@ class OpenFence {
     return { growth: this.#grow(growth), rest: null };
   }
 
-  /** No more text comes: a held line is either the closing fence or code after all. */
+  /** The text has ended: a held line is either the closing fence or code. */
   end(): string {
     if (this.#held === "" || this.#isClosing(this.#held)) return "";
     return this.#grow(this.#emit(this.#held));
   }
 
-  /** Counted, since a browser takes no pattern as long as a run of signs may be. */
+  /** Counted, because no pattern is as long as such a run may be. */
   #isClosing(line: string): boolean {
     return (this.#signs.exec(line)?.[1]?.length ?? 0) >= this.#run.length;
   }

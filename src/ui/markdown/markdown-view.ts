@@ -5,21 +5,24 @@ import { appendCode, codeOf, runCodeAction } from "./patch-code.ts";
 import { type NodePatcher, patchSequence } from "./patch-sequence.ts";
 import { wholeCharacter } from "./text-chunks.ts";
 
-/** In the page, a message stands under the title of its session. */
+/** In the page, a message is below the title of its session. */
 const HEADING_LEVEL = 2;
-/** New text that one flush draws. More than a frame can lay out, from a fast agent or in a long stored message, comes with the next frames. */
+/**
+ * New text per flush. More than a frame can lay out, from a fast agent or in a long stored message, follows in the next
+ * frames.
+ */
 const FLUSH_CHARS_MAX = 8_192;
 
 interface MarkdownViewOptions {
-  /** The level of the heading the message stands under; its own headings are announced below it. */
+  /** The level of the heading above the message; its own headings are announced below it. */
   readonly headingLevel?: number;
   /** Opens a file the text links to. Without it, such links are text. */
   readonly openPath?: (path: string) => void;
-  /** Told of each code block that will not change any more, for instance to colour it. */
+  /** Called for each code block that will not change any more, for example to highlight it. */
   readonly codeSettled?: (block: HTMLElement) => void;
 }
 
-/** Shows a message while it streams. Text is taken in by `append`; the page changes only in `flush`, once per frame. */
+/** Shows a message while it streams. `append` takes text; the page changes only in `flush`, once per frame. */
 export class MarkdownView {
   readonly element: HTMLElement;
   readonly #options: MarkdownViewOptions;
@@ -27,7 +30,7 @@ export class MarkdownView {
   readonly #headings: HeadingLevels;
   #stream = new MarkdownStream();
   #source = "";
-  /** What has come and is not drawn yet. */
+  /** Received but not drawn yet. */
   #waiting = "";
   #frame: number | null = null;
   #settledCount = 0;
@@ -42,6 +45,7 @@ export class MarkdownView {
     this.element = document.createElement("div");
     this.element.className = "prose";
     this.element.addEventListener("click", (event) => this.#click(event));
+    this.element.addEventListener("keydown", (event) => this.#pressOnPath(event));
     this.#headings = new HeadingLevels(options.headingLevel ?? HEADING_LEVEL);
     this.#parts = new BlockParts(this.element, new BlockPatcher(options.openPath !== undefined));
   }
@@ -56,14 +60,14 @@ export class MarkdownView {
     this.#isStale = true;
   }
 
-  /** Sets the whole text. What only adds to the text shown is appended; anything else is drawn anew by the next flush. */
+  /** Sets the whole text. If it only adds to the shown text it is appended; otherwise the next flush draws it again. */
   replace(text: string): void {
     const isGrowth = text.startsWith(this.#source);
     if (isGrowth && text.length === this.#source.length) return;
     if (isGrowth && this.#phase === "streaming") {
       this.#waiting += text.slice(this.#source.length);
     } else {
-      this.#stream = new MarkdownStream(); // an ended text was parsed as ended, so only a fresh parse can go on
+      this.#stream = new MarkdownStream(); // an ended text was parsed as ended, so only a fresh parse can continue
       this.#waiting = text;
       this.#phase = "streaming";
       this.#isRedrawn = true;
@@ -84,7 +88,7 @@ export class MarkdownView {
     return this.#waiting !== "" || this.#phase === "ending";
   }
 
-  /** Brings the page up to date; costs what has changed, not what is there, and goes on by itself while there is more. */
+  /** Updates the page; costs what has changed, not what exists, and continues automatically while there is more. */
   flush(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -104,7 +108,7 @@ export class MarkdownView {
     this.#moveCaret(this.#phase !== "ended" ? growingElement(this.element) : null);
   }
 
-  /** Takes the next slice, and asks for a frame for the rest. */
+  /** Takes the next slice, and requests a frame for the rest. */
   #takeWaiting(): void {
     const isAll = this.#waiting.length <= FLUSH_CHARS_MAX;
     const cut = isAll ? this.#waiting.length : wholeCharacter(this.#waiting, FLUSH_CHARS_MAX);
@@ -142,12 +146,20 @@ export class MarkdownView {
     else for (const code of dom.querySelectorAll<HTMLElement>(".block")) codeSettled(code);
   }
 
-  /** The caret is drawn by style alone, so that it is never part of the text that is selected or copied. */
+  /** The caret is drawn by style alone, so that it is never part of selected or copied text. */
   #moveCaret(next: Element | null): void {
     if (this.#caret === next) return;
     this.#caret?.removeAttribute("data-caret");
     next?.setAttribute("data-caret", "");
     this.#caret = next;
+  }
+
+  /** A path in code is no button of its own accord. */
+  #pressOnPath(event: KeyboardEvent): void {
+    const { target, key } = event;
+    if (key !== "Enter" || !(target instanceof HTMLElement) || !target.matches("code.path-link")) return;
+    event.preventDefault();
+    this.#options.openPath?.(target.dataset["path"] ?? "");
   }
 
   #click(event: MouseEvent): void {
@@ -180,15 +192,15 @@ const HEADINGS = "h1, h2, h3, h4, h5, h6";
 const HEADING_LEVEL_MAX = 6;
 
 /**
- * The levels a message's headings are announced with: as deep as they are written, but never more than one below the
- * heading before. Agents begin with whatever level they like, and a skipped one sounds like a missing part.
+ * The levels a message's headings are announced with: as written, but never more than one below the
+ * heading before. Agents start with any level, and a skipped one sounds like a missing part.
  */
 class HeadingLevels {
   readonly #title: number;
   /** The last heading among the blocks that will not change any more. */
   #settled: number;
 
-  /** `title` is the level of the heading the message stands under. */
+  /** `title`: the level of the heading above the message. */
   constructor(title: number) {
     this.#title = title;
     this.#settled = title;
@@ -198,7 +210,7 @@ class HeadingLevels {
     this.#settled = this.#title;
   }
 
-  /** Levels the blocks from the first that changed on; of these, the first `settledCount` are final. */
+  /** Sets the levels of the blocks from the first changed one on; of these, the first `settledCount` are final. */
   update(blocks: readonly BlockNode[], settledCount: number, domAt: (index: number) => ChildNode | null): void {
     let before = this.#settled;
     for (const [index, { kind }] of blocks.entries()) {
@@ -220,10 +232,13 @@ function headingsIn(dom: ChildNode | null): readonly Element[] {
   return dom.matches(HEADINGS) ? [dom] : [...dom.querySelectorAll(HEADINGS)];
 }
 
-/** Blocks in one element. Layout visits all siblings of what changes: 7,800 of them cost 14 ms a frame, in parts 0.1 ms. */
+/** Blocks per element. Layout visits all siblings of a changed node: 7,800 of them cost 14 ms a frame, in parts 0.1 ms. */
 const PART_BLOCKS_MAX = 64;
 
-/** The blocks of a message in the page, in parts of a fixed size, so that a block's place never depends on how it came. */
+/**
+ * The blocks of a message in the DOM, in parts of a fixed size, so that a block's position never depends on how it
+ * arrived.
+ */
 class BlockParts {
   readonly #root: HTMLElement;
   readonly #patcher: NodePatcher<BlockNode>;
@@ -237,7 +252,7 @@ class BlockParts {
     return this.#root.childNodes[Math.floor(index / PART_BLOCKS_MAX)]?.childNodes[index % PART_BLOCKS_MAX] ?? null;
   }
 
-  /** Turns the blocks from `start` to the end, which show `before`, into `after`. */
+  /** Changes the blocks from `start` to the end, which show `before`, to `after`. */
   patchFrom(start: number, before: readonly BlockNode[], after: readonly BlockNode[]): void {
     const end = start + Math.max(before.length, after.length);
     let from = start;

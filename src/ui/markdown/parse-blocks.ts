@@ -4,7 +4,7 @@ import type { BlockNode } from "./markdown-node.ts";
 
 interface ParsedBlocks {
   readonly blocks: BlockNode[];
-  /** Labels the source refers to and nobody has defined yet: a later definition changes these blocks. */
+  /** Labels that are used and not defined yet: a later definition changes these blocks. */
   readonly missed: ReadonlySet<string>;
   /** Labels this source defined first. */
   readonly defined: readonly string[];

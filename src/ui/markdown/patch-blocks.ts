@@ -1,10 +1,11 @@
+import { fileLanguageId } from "../../presentation/code-languages.ts";
 import type { BlockNode, CellAlign, InlineNode, LinkNode, ListItemNode, ListNode, TableNode } from "./markdown-node.ts";
 import { createCodeBlock, patchCodeBlock } from "./patch-code.ts";
 import { type NodePatcher, patchSequence, patchText } from "./patch-sequence.ts";
 import { dumpText, fillDump, patchDump } from "./text-chunks.ts";
 import { markZoomable } from "./zoomable-image.ts";
 
-/** Shows blocks. A node that stays of its kind keeps its DOM node, whatever happens inside it. */
+/** Shows blocks. A node that keeps its kind keeps its DOM node. */
 export class BlockPatcher implements NodePatcher<BlockNode> {
   readonly #inlines: InlinePatcher;
   readonly #tables: TablePatcher;
@@ -114,7 +115,7 @@ export class BlockPatcher implements NodePatcher<BlockNode> {
     return true;
   }
 
-  /** Items hold paragraphs, tight or not: a blank line further down changes a class and no node. */
+  /** Items contain paragraphs, tight or not: a blank line further down changes a class and no node. */
   #createItem(item: ListItemNode): HTMLElement {
     const dom = document.createElement("li");
     if (item.task !== null) {
@@ -149,7 +150,7 @@ function createCheckbox(isDone: boolean): HTMLInputElement {
 type Row = readonly Cell[];
 type Cell = readonly InlineNode[];
 
-/** Shows a table in a frame of its own that scrolls when the table is wider than the column. */
+/** Shows a table in a container that scrolls if the table is wider than the column. */
 class TablePatcher {
   readonly #inlines: InlinePatcher;
 
@@ -212,20 +213,23 @@ function createCell(tag: "th" | "td", align: CellAlign): HTMLTableCellElement {
   return cell;
 }
 
-/** Columns are added while a header arrives; a cell that exists keeps its alignment, so only a change needs a new table. */
+/** Columns are added while a header arrives; an existing cell keeps its alignment, so only a change needs a new table. */
 function isSameAlign(before: readonly CellAlign[], after: readonly CellAlign[]): boolean {
   return before.length === after.length && before.every((align, column) => align === after[column]);
 }
 
 const TAGS = { strong: "strong", emphasis: "em", strikethrough: "del" } as const;
 
-/** Shows inline content. Every node is made by name; no markup string exists that could be parsed. */
+/** Shows inline content. Every node is created by name; there is no markup string that could be parsed. */
 class InlinePatcher implements NodePatcher<InlineNode> {
   readonly #canOpenPaths: boolean;
+  /** For what is inside a link: it holds no other one. */
+  readonly #linked: InlinePatcher;
 
-  /** Without a way to open files, a path is text and not a button that does nothing. */
+  /** Without a handler for files, a path is text and not a button without effect. */
   constructor(canOpenPaths: boolean) {
     this.#canOpenPaths = canOpenPaths;
+    this.#linked = canOpenPaths ? new InlinePatcher(false) : this;
   }
 
   create(node: InlineNode): ChildNode {
@@ -235,6 +239,7 @@ class InlinePatcher implements NodePatcher<InlineNode> {
       case "code-span": {
         const code = document.createElement("code");
         code.append(node.text);
+        this.#markPath(code, node.text);
         return code;
       }
       case "line-break":
@@ -244,9 +249,9 @@ class InlinePatcher implements NodePatcher<InlineNode> {
       case "strikethrough":
         return this.fill(document.createElement(TAGS[node.kind]), node.children);
       case "link":
-        return this.fill(createLink(node), node.children);
+        return this.#linked.fill(createLink(node), node.children);
       case "path":
-        return this.fill(this.#createPath(node.path), node.children);
+        return this.#linked.fill(this.#createPath(node.path), node.children);
       case "image":
         return createImage(node);
       default:
@@ -262,8 +267,9 @@ class InlinePatcher implements NodePatcher<InlineNode> {
         return true;
       case "code-span": {
         const text = dom.firstChild;
-        if (before.kind !== "code-span" || !(text instanceof Text)) return false;
+        if (before.kind !== "code-span" || !(text instanceof Text) || !(dom instanceof HTMLElement)) return false;
         patchText(text, before.text, after.text);
+        this.#markPath(dom, after.text);
         return true;
       }
       case "line-break":
@@ -277,12 +283,12 @@ class InlinePatcher implements NodePatcher<InlineNode> {
       case "link":
         if (before.kind !== "link" || !(dom instanceof HTMLAnchorElement)) return false;
         if (before.href !== after.href || before.title !== after.title) setAddress(dom, after);
-        this.patchChildren(dom, before.children, after.children);
+        this.#linked.patchChildren(dom, before.children, after.children);
         return true;
       case "path":
         if (before.kind !== "path" || !(dom instanceof HTMLElement)) return false;
         if (before.path !== after.path) setPath(dom, after.path);
-        this.patchChildren(dom, before.children, after.children);
+        this.#linked.patchChildren(dom, before.children, after.children);
         return true;
       case "image":
         return before.kind === "image" && isSameImage(before, after);
@@ -300,6 +306,18 @@ class InlinePatcher implements NodePatcher<InlineNode> {
     return dom;
   }
 
+  /** Code that looks like the path of a file can be opened like a link to it. */
+  #markPath(code: HTMLElement, text: string): void {
+    const isPath = this.#canOpenPaths && looksLikePath(text);
+    code.classList.toggle("path-link", isPath);
+    if (!isPath && code.dataset["path"] === undefined) return;
+    if (isPath) {
+      setPath(code, text);
+      code.tabIndex = 0;
+      code.setAttribute("role", "link");
+    } else for (const name of ["data-path", "title", "tabindex", "role", "class"]) code.removeAttribute(name);
+  }
+
   #createPath(path: string): HTMLElement {
     const dom = document.createElement(this.#canOpenPaths ? "button" : "span");
     if (dom instanceof HTMLButtonElement) dom.type = "button";
@@ -307,6 +325,17 @@ class InlinePatcher implements NodePatcher<InlineNode> {
     setPath(dom, path);
     return dom;
   }
+}
+
+const PATH_CHARS_MAX = 300;
+/** A name with an ending, directories before it, a line behind it; no spaces and nothing that code has. */
+const PATH = /^(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z][A-Za-z0-9]*(?::\d+(?::\d+)?(?:-\d+)?)?$/;
+
+/** `src/a.ts`, `a.ts:9`: an ending that files have, or a directory or line beside it. `Date.now` is none. */
+function looksLikePath(text: string): boolean {
+  if (text.length > PATH_CHARS_MAX || !PATH.test(text)) return false;
+  const bare = text.replace(/:[\d:-]+$/, "");
+  return bare !== text || bare.includes("/") || (fileLanguageId(bare) !== null && !/.\.env$/.test(bare));
 }
 
 function setPath(dom: HTMLElement, path: string): void {
@@ -320,7 +349,7 @@ function createLink(node: LinkNode): HTMLAnchorElement {
   return dom;
 }
 
-/** An address that has not arrived leaves a link that leads nowhere yet; the element stays when it comes. */
+/** An incomplete address gives a link without a target; the element stays when the address arrives. */
 function setAddress(dom: HTMLAnchorElement, node: LinkNode): void {
   if (node.href === null) {
     for (const name of ["href", "rel", "target"]) dom.removeAttribute(name);

@@ -3,10 +3,13 @@ import { createBlockButton, showCopied } from "./block-button.ts";
 import { copyText } from "./copy-text.ts";
 import type { CodeNode } from "./markdown-node.ts";
 
-/** Text of a code block in one node. Longer code goes on in the next: appending copies the node, layout shapes it anew. */
+/**
+ * Text of a code block in one node. Longer code continues in the next one: appending copies the node, and layout shapes
+ * it again.
+ */
 const CODE_CHUNK_CHARS_MAX = 4_096;
 
-/** The frame of a code block: a head with language, wrap and copy, and a body that scrolls and takes the focus. */
+/** A code block: a head with language, wrap and copy, and a body that scrolls and is focusable. */
 export function createCodeBlock(node: CodeNode): HTMLElement {
   const label = codeLanguageLabel(node.language);
   const name = document.createElement("span");
@@ -36,7 +39,7 @@ export function createCodeBlock(node: CodeNode): HTMLElement {
   return block;
 }
 
-/** Text that only grew is appended; anything else needs a new frame. */
+/** Text that only grew is appended; anything else needs a new element. */
 export function patchCodeBlock(dom: ChildNode, before: CodeNode, after: CodeNode): boolean {
   if (before.language !== after.language || !after.text.startsWith(before.text)) return false;
   const code = codeOf(dom);
@@ -45,12 +48,12 @@ export function patchCodeBlock(dom: ChildNode, before: CodeNode, after: CodeNode
   return true;
 }
 
-/** The element that holds the code inside a block's frame. */
+/** The element that contains the code of a block. */
 export function codeOf(block: Node): HTMLElement | null {
   return block instanceof Element ? block.querySelector<HTMLElement>(":scope > .code > code") : null;
 }
 
-/** Adds at the end; the cost is that of the added text and of one chunk, not of the code before it. */
+/** Appends; the cost is that of the added text and of one chunk, not of the code before it. */
 export function appendCode(code: HTMLElement, growth: string): void {
   let rest = growth;
   while (rest !== "") {
@@ -90,7 +93,7 @@ function createButton(action: "wrap" | "copy", label: string): HTMLButtonElement
   return button;
 }
 
-/** Does what the button of a code block that was clicked says. Returns false when the click was somewhere else. */
+/** Runs the action of a clicked code block button. False if the click was elsewhere. */
 export function runCodeAction(target: Element): boolean {
   const button = target.closest<HTMLElement>(".block-head [data-action]");
   const code = codeOf(button?.closest(".block") ?? target);
@@ -100,7 +103,7 @@ export function runCodeAction(target: Element): boolean {
   return true;
 }
 
-/** Long lines of a block go on below instead of to the right, or no longer do. */
+/** Wraps the long lines of a block, or no longer does. */
 export function toggleWrap(button: HTMLElement, body: Element | null): void {
   const isOn = body?.classList.toggle("wrap") ?? false;
   button.setAttribute("aria-pressed", String(isOn));

@@ -1,11 +1,11 @@
-/** Builds the DOM of a node, and changes it in place when it can. */
+/** Creates the DOM of a node, and changes it in place if it can. */
 export interface NodePatcher<N> {
   create(node: N): ChildNode;
-  /** Returns false when the old DOM cannot become the new node; nothing has been touched then. */
+  /** False if the old DOM cannot become the new node; nothing has been changed then. */
   patch(dom: ChildNode, before: N, after: N): boolean;
 }
 
-/** Turns the siblings that show `before`, starting at `first`, into `after`. What is equal is not touched. */
+/** Changes the siblings that show `before`, starting at `first`, to `after`. Equal nodes are not touched. */
 export function patchSequence<N extends object>(
   parent: Node,
   first: ChildNode | null,
@@ -31,7 +31,7 @@ export function patchSequence<N extends object>(
   }
 }
 
-/** Changes only the end that differs, so that a selection in the text before it stays where it is. */
+/** Changes only the end that differs, so that a selection in the text before it stays. */
 export function patchText(dom: Text, before: string, after: string): void {
   if (before === after) return;
   if (after.startsWith(before)) {

@@ -1,10 +1,10 @@
 import remend, { type RemendOptions } from "remend";
 import { PENDING_HREF } from "./convert-tokens.ts";
 
-/** A last line of nothing but markers says too little: `-` may become a rule, an item, a heading or a table. */
+/** A last line of markers only is ambiguous: `-` may become a rule, an item, a heading or a table. */
 const ONLY_MARKERS = /^[-+*=_~`#|: \t>]*$/;
 const ONLY_NUMBER = /^[ \t>]*\d{1,9}[.)]?[ \t]*$/;
-/** A fence whose language has not arrived whole. */
+/** A fence with an incomplete language. */
 const FENCE_LINE = /^[-+*\d.) \t>]*(?:`{3,}[^`]*|~{3,}.*)$/;
 const TABLE_HEADER = /^ {0,3}\|/;
 const TABLE_DELIMITER_START = /^[|:\- \t]*$/;
@@ -12,7 +12,10 @@ const UNESCAPED_PIPE = /(?<!\\)\|/g;
 
 const DANGLING_OPENER = /(^|[\s([{"'])(?:[*_~`]{1,3}|!?\[)$/;
 const TASK_START = /^\[[ xX]?\]?[ \t]*$/;
-/** A bracket after a word is an index and one before `^` a footnote; any other is taken for a link until it shows that it is none. */
+/**
+ * A bracket after a word is an index and one before `^` a footnote; any other counts as a link until it proves not to
+ * be one.
+ */
 const LINK_START = /(?:^|[^\w\])])!?\[(?!\^)[^[\]]*(?:\](?:\([^()]*)?)?$/;
 const HAS_MARKER = /[*_~`]/;
 
@@ -41,7 +44,10 @@ const MARKERS: RemendOptions = {
   strikethrough: true,
 };
 
-/** The growing end of a message as it will most likely go on: undecided markers wait, a table is one from its first line. */
+/**
+ * The growing end of a message as it will most likely continue: ambiguous markers are held back, a table is recognized
+ * from its first line.
+ */
 export function repairBlocks(source: string): string {
   const lineStart = source.lastIndexOf("\n") + 1;
   const line = source.slice(lineStart);
@@ -54,7 +60,7 @@ export function repairBlocks(source: string): string {
   return columns < 1 ? shown : `${shown.slice(0, header.start)}${header.text}\n${"|-".repeat(columns)}|`;
 }
 
-/** A line that starts with a pipe after a blank line, when it is the last or only a part of a delimiter row follows it. */
+/** A line that starts with a pipe after a blank line, if it is the last or only a part of a delimiter row follows it. */
 function tableHeader(source: string): { start: number; text: string } | null {
   const last = lineBefore(source, source.length);
   const before = last.start === 0 ? null : lineBefore(source, last.start - 1);
@@ -72,12 +78,12 @@ function lineBefore(source: string, end: number): { start: number; text: string 
 
 interface RepairedInline {
   readonly text: string;
-  /** The markers put at the end. When they show, they closed nothing, and `plain` is the better text. */
+  /** The appended markers. If they are visible, they closed nothing, and `plain` is the better text. */
   readonly added: string;
   readonly plain: string;
 }
 
-/** Closes what a growing run of inline text has opened, so that it is rendered and not spelled out. */
+/** Closes the open markup of a growing inline text, so that it is rendered and not spelled out. */
 export function repairInline(source: string): RepairedInline {
   const plain = TASK_START.test(source) ? "" : source.replace(DANGLING_OPENER, "$1").trimEnd();
   const linked = LINK_START.test(plain) ? withPendingAddress(plain) : plain;

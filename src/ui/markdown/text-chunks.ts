@@ -2,12 +2,12 @@ import { INLINE_CHARS_MAX } from "./lex-blocks.ts";
 import type { InlineNode } from "./markdown-node.ts";
 import { patchText } from "./patch-sequence.ts";
 
-/** Text of a dump in one box: layout shapes a box anew when its text grows, so what stands before must be in others. */
+/** Text of a dump in one box: layout shapes a box again when its text grows, so earlier text must be in others. */
 const CHUNK_CHARS_MAX = 8_192;
-/** A chunk ends after a space if one is this near. */
+/** A chunk ends after a space if there is one this near. */
 const SPACE_NEAR_CHARS = 256;
 
-/** The text of a paragraph that is too long to be read as markdown; null for any other. */
+/** The text of a paragraph that is too long to be parsed as markdown; null for any other. */
 export function dumpText(children: readonly InlineNode[]): string | null {
   const [only] = children;
   if (children.length !== 1 || only?.kind !== "text") return null;
@@ -20,7 +20,7 @@ export function fillDump(paragraph: HTMLElement, text: string): HTMLElement {
   return paragraph;
 }
 
-/** Turns a paragraph that shows one text into a dump that has grown from it. */
+/** Changes a paragraph with one text to the dump it has grown into. */
 export function patchDump(paragraph: HTMLElement, before: string, after: string): void {
   patchChunks(paragraph, before.length > INLINE_CHARS_MAX ? cutChunks(before) : [before], cutChunks(after));
 }
@@ -44,7 +44,7 @@ function createChunk(text: string, index: number): Node {
   return chunk;
 }
 
-/** Where a text is cut depends on the text alone, and not on how it came. */
+/** Where a text is cut depends on the text alone, not on how it arrived. */
 export function cutChunks(text: string): string[] {
   const chunks: string[] = [];
   let from = 0;
@@ -58,7 +58,7 @@ export function cutChunks(text: string): string[] {
   return [...chunks, text.slice(from)];
 }
 
-/** A cut that does not part the halves of one character. */
+/** A cut that does not split a surrogate pair. */
 export function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;

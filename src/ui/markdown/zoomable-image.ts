@@ -1,4 +1,4 @@
-/** A picture that opens at large: reached by keyboard, and said to do something. */
+/** Makes an image zoomable: reachable by keyboard, with the role of a button. */
 export function markZoomable(image: HTMLImageElement): void {
   image.tabIndex = 0;
   image.setAttribute("role", "button");

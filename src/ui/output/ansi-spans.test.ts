@@ -16,7 +16,7 @@ test("colours, bold and dim become classes, and end where the terminal ends them
   ]);
 });
 
-test("other control sequences are left out, and their text kept", () => {
+test("other control sequences are dropped, and their text kept", () => {
   expect(
     show(`${ESC}[2K${ESC}[1Gdone ${ESC}]8;;https://example.com${ESC}\\link${ESC}]8;;\u0007 ${ESC}[38;5;208mx`),
   ).toEqual([
@@ -27,6 +27,6 @@ test("other control sequences are left out, and their text kept", () => {
   ]);
 });
 
-test("what a progress bar overwrote is gone", () => {
+test("text overwritten by a progress bar is dropped", () => {
   expect(show("10%\r50%\r100%\ndone\r\n")).toEqual([["100%\ndone\n", ""]]);
 });

@@ -12,13 +12,13 @@ interface Style {
 
 const COLOURS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 const PLAIN: Style = { colour: "", bold: false, dim: false };
-// Colour changes are kept in the first group; every other control sequence is matched to be dropped.
+// Colour changes are in the first group; every other control sequence is matched to be dropped.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
 const ESCAPE = /\x1b\[([0-9;]*)m|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]/g;
-/** A lone carriage return starts the line again: what stood there was overwritten, as by progress bars. */
+/** A lone carriage return starts the line again: its text was overwritten, as by progress bars. */
 const OVERWRITTEN = /^[^\n]*\r(?!\n|$)/gm;
 
-/** Terminal output as styled runs: the sixteen colours, bold and dim; all other control is left out. */
+/** Terminal output as styled runs: the sixteen colours, bold and dim; all other control sequences are dropped. */
 export function ansiSpans(output: string): AnsiSpan[] {
   const text = output.replace(OVERWRITTEN, "").replaceAll("\r", "");
   const spans: AnsiSpan[] = [];
@@ -43,7 +43,7 @@ function nextStyle(style: Style, codes: string): Style {
   let next = style;
   const numbers = codes.split(";").map(Number);
   for (const code of numbers) {
-    // Colours outside the sixteen take the rest of the sequence as their value.
+    // Colours outside the sixteen use the rest of the sequence as their value.
     if (code === 38 || code === 48) return next;
     next = withCode(next, code);
   }

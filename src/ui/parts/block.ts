@@ -1,9 +1,9 @@
-import { splitPath } from "../../presentation/tool-line.ts";
+import { relativePaths, splitPath } from "../../presentation/tool-line.ts";
 import type { Truncated } from "../../protocol/entry.ts";
 import { createElement } from "../create-element.ts";
 import { createIcon } from "../icons/create-icon.ts";
 
-/** The frame of code, diffs and output: a head, a hairline, a sunken body that scrolls inside itself. */
+/** The frame of code, diffs and output: a head, a line, and a body that scrolls. */
 export function createBlock(head: readonly (Node | string)[], body: Node): HTMLElement {
   const block = createElement("div", "block");
   if (head.length > 0) block.append(createElement("div", "block-head", ...head));
@@ -11,7 +11,7 @@ export function createBlock(head: readonly (Node | string)[], body: Node): HTMLE
   return block;
 }
 
-/** Whatever scrolls must be reachable by keyboard, and then it needs a name. */
+/** Scrollable content must be reachable by keyboard, and then it needs a name. */
 export function markScrollable<Scroller extends HTMLElement>(element: Scroller, label: string): Scroller {
   element.tabIndex = 0;
   element.setAttribute("role", "group");
@@ -19,18 +19,18 @@ export function markScrollable<Scroller extends HTMLElement>(element: Scroller, 
   return element;
 }
 
-/** The path of a file, short, and whole on hover. */
-export function createPath(path: string): HTMLElement {
-  const { folder, file } = splitPath(shortenPath(path));
+/** A file path, shortened, complete on hover. Inside `directory`, the session's own, it is relative to it. */
+export function createPath(path: string, directory = ""): HTMLElement {
+  const { folder, file } = splitPath(shortenPath(relativePaths(path, directory)));
   const shown = createElement("span", "path", createElement("span", "folder", folder), createElement("b", "", file));
   shown.title = path;
   return shown;
 }
 
-/** The path of a file: short, whole on hover, with a menu behind it. The frame handles the click by the button's data attribute. */
-export function createPathButton(path: string, line?: number): HTMLButtonElement {
+/** The same with a menu. The frame handles the click by the button's data attribute. */
+export function createPathButton(path: string, directory = "", line?: number): HTMLButtonElement {
   const whole = line === undefined ? path : `${path}:${line}`;
-  const { folder, file } = splitPath(shortenPath(whole));
+  const { folder, file } = splitPath(shortenPath(relativePaths(whole, directory)));
   const button = createElement("button", "path", createElement("span", "folder", folder), createElement("b", "", file));
   button.type = "button";
   button.title = whole;
@@ -41,7 +41,7 @@ export function createPathButton(path: string, line?: number): HTMLButtonElement
 
 const KILO = 1_000;
 
-/** Asks for all of a text that is shown in part; the frame handles the click by the button's data attribute. */
+/** Requests all of a text that is shown in part; the frame handles the click by the button's data attribute. */
 export function createWholeButton({ totalChars }: Truncated, part: number | null): HTMLButtonElement {
   const button = createElement(
     "button",
@@ -54,7 +54,7 @@ export function createWholeButton({ totalChars }: Truncated, part: number | null
   return button;
 }
 
-/** "3.2 MB": characters are mostly bytes, and nobody counts either. */
+/** "3.2 MB": characters are mostly bytes. */
 export function sizeWords(chars: number): string {
   if (chars < KILO * KILO) return `${Math.max(1, Math.round(chars / KILO))} kB`;
   return `${(chars / KILO / KILO).toFixed(1)} MB`;
@@ -64,7 +64,7 @@ const GAP = "…";
 /** About what fits into the head of a block beside its numbers. */
 const PATH_CHARS_MAX = 56;
 
-/** A long path without its middle: where it begins and the file it names are what one knows it by. */
+/** A long path without its middle: its beginning and its file name identify it. */
 export function shortenPath(path: string, charsMax = PATH_CHARS_MAX): string {
   if (path.length <= charsMax) return path;
   const parts = path.split("/");

@@ -1,22 +1,24 @@
 import type { Part } from "../../protocol/entry.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+import { mentionedSession } from "../../protocol/session-mention.ts";
 import { createElement } from "../create-element.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import { isInlineImage, resolveLinkTarget } from "../markdown/link-target.ts";
 import { markZoomable } from "../markdown/zoomable-image.ts";
 import { attachmentName } from "../words/attachment-name.ts";
 import { createBlock, markScrollable } from "./block.ts";
-import { createDiffBlock } from "./diff-block.ts";
+import { createDiffBlock, type DiffLook } from "./diff-block.ts";
 
 const AUDIO_TYPE = /^audio\/[a-z0-9.+-]+$/i;
 const BASE64 = /^[a-z0-9+/=\s]*$/i;
 
-/** Structured content of an agent or a user; what we do not know is shown as it came, never dropped. */
-export function createContentPart(part: Part, isPlain = false): HTMLElement {
+/** Structured content of an agent or a user; unknown kinds are shown as JSON, never dropped. */
+export function createContentPart(part: Part, look: DiffLook = {}): HTMLElement {
   switch (part.type) {
     case "text":
       return createElement("p", "part-text", part.text);
     case "diff":
-      return createDiffBlock(part, isPlain);
+      return createDiffBlock(part, look);
     case "terminal":
       return createElement("p", "part-text muted", "Terminal output");
     case "image":
@@ -34,7 +36,7 @@ export function createContentPart(part: Part, isPlain = false): HTMLElement {
   }
 }
 
-/** What the agent sent along: text as text, pictures and sounds as such, anything else to be saved. */
+/** A resource from the agent: text as text, images and audio as such, anything else as a download. */
 function createResource(part: Extract<Part, { type: "resource" }>): HTMLElement {
   const { uri, mimeType = "", text, blob } = part;
   if (text !== undefined) return createSource(attachmentName(part), text);
@@ -75,8 +77,19 @@ function createAudio(mimeType: string, data: string): HTMLElement {
   return audio;
 }
 
-/** Only addresses that can do no harm become links; the rest is shown as what it says. */
+/** The frame handles the click by the button's data attribute. */
+function createMention(sessionId: SessionId, title: string): HTMLElement {
+  const button = createElement("button", "part-link", createIcon("message", "icon-sm"), title);
+  button.type = "button";
+  button.title = `Open the session "${title}"`;
+  button.dataset["session"] = sessionId;
+  return button;
+}
+
+/** Only safe addresses become links; others are shown as text. */
 function createLink(uri: string, name: string, description = ""): HTMLElement {
+  const sessionId = mentionedSession(uri);
+  if (sessionId !== null) return createMention(sessionId, name);
   const target = resolveLinkTarget(uri);
   const words = name === "" ? uri : name;
   const title = description === "" ? uri : `${description}\n${uri}`;

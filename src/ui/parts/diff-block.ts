@@ -10,6 +10,13 @@ import { createDiffTable } from "../diff/diff-table.ts";
 import { createBlockButton } from "../markdown/block-button.ts";
 import { createBlock, createPath, createPathButton, markScrollable } from "./block.ts";
 
+export interface DiffLook {
+  /** The session's own: paths inside are shown relative to it. */
+  readonly directory?: string;
+  /** Without its own buttons. */
+  readonly isPlain?: boolean;
+}
+
 interface DiffTexts {
   readonly path: string;
   readonly oldText: string | null;
@@ -18,8 +25,8 @@ interface DiffTexts {
   readonly truncated?: Truncated | undefined;
 }
 
-/** A change of a file: its path at once, and what changed as soon as it is compared. `isPlain`: with no buttons of its own. */
-export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement {
+/** A file change: its path at once, and the diff as soon as it is computed. */
+export function createDiffBlock(texts: DiffTexts, { directory, isPlain = false }: DiffLook = {}): HTMLElement {
   const { file } = splitPath(texts.path);
   const change = changeWord(texts);
   const tag = change === "" ? [] : [createElement("span", "tag", change)];
@@ -27,7 +34,7 @@ export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement 
   const end = createElement("span", "end");
   const body = markScrollable(createElement("div", "diff"), `Changes in ${file}`);
   const block = createBlock(
-    [isPlain ? createPath(texts.path) : createPathButton(texts.path), ...tag, stats, end],
+    [isPlain ? createPath(texts.path, directory) : createPathButton(texts.path, directory), ...tag, stats, end],
     body,
   );
   block.classList.add("diff-block");
@@ -37,20 +44,20 @@ export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement 
   return block;
 }
 
-/** A file that comes or goes is more than its lines. */
+/** A new or deleted file is more than its lines. */
 function changeWord({ oldText, newText, firstLine, truncated }: DiffTexts): string {
   const isPart = firstLine !== undefined || truncated !== undefined;
   if (oldText === null || (oldText === "" && !isPart)) return "new file";
   return newText === "" && !isPart ? "deleted" : "";
 }
 
-/** The pieces of a diff's frame that wait for what changed. */
+/** The elements of a diff that wait for its computation. */
 interface DiffFrame {
   readonly block: HTMLElement;
   readonly body: HTMLElement;
   readonly stats: HTMLElement;
   readonly end: HTMLElement;
-  /** It stands in a question, whose buttons are the only ones. */
+  /** It is inside a request, whose buttons are the only ones. */
   readonly isPlain: boolean;
 }
 
@@ -60,18 +67,18 @@ type DiffShape = "unified" | "split";
 const SPLIT_WIDTH_MIN_PX = 900;
 const CHOICE_KEY = "liminal:diff";
 
-/** Shows a change, unified or side by side as the reader last chose; side by side only where it is wide enough. */
+/** Shows a change, unified or side by side as the reader last chose; side by side only if it is wide enough. */
 function showDiff(frame: DiffFrame, texts: ComparedTexts): void {
   compareTexts(texts, (diff) => {
     frame.stats.replaceChildren(
       createElement("span", "stat-add", `+${diff.added.toLocaleString("en")}`),
       createElement("span", "stat-del", `−${diff.removed.toLocaleString("en")}`),
     );
-    // A file that is new or gone has one side only.
+    // A new or deleted file has one side only.
     const hasBoth = diff.added > 0 && diff.removed > 0;
     const redraw = hasBoth && !frame.isPlain ? offerShapes(frame, diff) : drawUnified(frame, diff);
     colourDiff(diff, texts, (coloured) => {
-      // A selection would lose its ends, and what was unfolded would fold: then it stays plain.
+      // A selection would lose its ends, and expanded lines would collapse: then it stays plain.
       if (!isInUse(frame.body)) redraw(coloured);
     });
   });
@@ -89,7 +96,7 @@ function drawUnified(frame: DiffFrame, diff: LineDiff): (next: LineDiff) => void
   return (next) => draw(frame, next, "unified");
 }
 
-/** Gives the way to draw it again. */
+/** Returns a function that draws it again. */
 function offerShapes(frame: DiffFrame, first: LineDiff): (next: LineDiff) => void {
   let diff = first;
   const toggle = createBlockButton("sidebar", "Side by side");
@@ -130,10 +137,10 @@ function readChoice(): DiffShape {
   return localStorage.getItem(CHOICE_KEY) === "split" ? "split" : "unified";
 }
 
-/** Longer texts stay plain, as longer code blocks do. */
+/** Longer texts stay plain, like longer code blocks. */
 const COLOURED_CHARS_MAX = 50_000;
 
-/** Gives the lines of a change the colours of their language, where it is a known one; both sides are read as they were. */
+/** Highlights the lines of a change, if the language is known; both sides are parsed in full. */
 function colourDiff(diff: LineDiff, texts: ComparedTexts, show: (coloured: LineDiff) => void): void {
   const { path, newText, firstLine = 1 } = texts;
   const oldText = texts.oldText ?? "";

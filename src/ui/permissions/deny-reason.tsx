@@ -5,14 +5,14 @@ import { KeyHint } from "../controls/key-hint.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { keyWhileTyping, keyWords } from "../keys/key-bindings.ts";
 
-/** The request whose field for a reason is open; a key opens it, too. */
+/** The request whose reason field is open; a key opens it, too. */
 export const reasonFor = signal<string | null>(null);
 
 interface DenyReasonProps {
   readonly requestKey: string;
   readonly isReady: boolean;
   readonly deny: (reason: string) => void;
-  /** The request is gone while the field is open: takes the keyboard, and what was typed and not sent. */
+  /** The request was closed while the field is open: handles the focus and the unsent text. */
   readonly leave: (unsent: string) => void;
 }
 
@@ -33,7 +33,7 @@ export function DenyReason({ requestKey, isReady, deny, leave }: DenyReasonProps
     reasonFor.value = null;
     leave(reason === sent ? "" : reason);
   };
-  // What is typed next must not land on the request that comes up in this place. A layout effect: its cleanup runs before
+  // What is typed next must not reach the request that appears in this place. A layout effect: its cleanup runs before
   // the field is removed, that of an effect only after the next paint, and a letter typed in between would be lost.
   useLayoutEffect(() => () => left.current(), []);
   const close = () => {

@@ -13,15 +13,17 @@ import { firstOption, permissionQuestion, wholeWords } from "./permission-words.
 import { useSettled } from "./settled-request.ts";
 
 interface PermissionCardProps {
-  /** Its name among all requests of this page. */
+  /** Its id among all requests of this page. */
   readonly requestKey: string;
   readonly permission: PendingPermission;
-  /** How many requests wait, this one included. */
+  /** How many requests are open, this one included. */
   readonly count: number;
   readonly agentName: string;
+  /** Where the session works. */
+  readonly directory: string;
   readonly now: ReadonlySignal<number>;
   readonly respond: (optionId: string, reason?: string) => void;
-  /** Takes the keyboard and an unsent reason when the request goes away. Without it, no reason can be given here. */
+  /** Handles the focus and an unsent reason when the request is closed. Without it, no reason can be given here. */
   readonly leaveReason?: (unsent: string) => void;
   readonly addRules: (scope: PolicyScope, rules: readonly RuleDraft[]) => void;
   readonly showRules: () => void;
@@ -65,7 +67,7 @@ interface QuestionProps extends PermissionCardProps {
   readonly onAnswered: () => void;
 }
 
-function Question({ permission, count, agentName, now, respond, isReady, onAnswered }: QuestionProps) {
+function Question({ permission, count, agentName, directory, now, respond, isReady, onAnswered }: QuestionProps) {
   const [answered, setAnswered] = useState<string | null>(null);
   const [scrolls, setScrolls] = useState(false);
   const allow = firstOption(permission.options, "allow");
@@ -78,10 +80,16 @@ function Question({ permission, count, agentName, now, respond, isReady, onAnswe
         <h2>{permissionQuestion(permission.toolCall)}</h2>
         <span class="from">
           {count > 1 && <span class="tag">1 of {count}</span>}
-          {agentName} · {ageWords(permission.askedAt, now.value)}
+          {permission.subAgent === undefined ? agentName : `${permission.subAgent} · sub-agent of ${agentName}`} ·{" "}
+          {ageWords(permission.askedAt, now.value)}
         </span>
       </header>
-      <PermissionSubject toolCall={permission.toolCall} note={permission.note} onScrolls={setScrolls} />
+      <PermissionSubject
+        toolCall={permission.toolCall}
+        note={permission.note}
+        directory={directory}
+        onScrolls={setScrolls}
+      />
       <div class="ask-actions">
         {permission.options.map((option) => (
           <OptionButton
@@ -106,7 +114,7 @@ function Question({ permission, count, agentName, now, respond, isReady, onAnswe
 
 interface OptionButtonProps {
   readonly option: PermissionOption;
-  /** What the answer covers when not all of it is in view. */
+  /** Everything the answer covers, if not all of it is in view. */
   readonly all: string | null;
   readonly look: string;
   readonly hint: "allow" | "deny" | null;
@@ -140,7 +148,7 @@ interface RuleOfferProps {
   readonly showRules: () => void;
 }
 
-/** Ours, and apart from the agent's own answers: a rule in words, so that requests like this one are not asked again. */
+/** Ours, separate from the agent's own answers: a rule as text, so that similar requests are not asked again. */
 function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
   const [isOpen, setOpen] = useState(false);
   const [scope, setScope] = useState<PolicyScope>("session");

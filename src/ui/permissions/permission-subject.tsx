@@ -1,30 +1,33 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type VisiblePiece, visibleLines, visiblePieces } from "../../lib/visible-text.ts";
-import { isRecord } from "../../presentation/tool-line.ts";
+import { isRecord, relativePaths } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { Part } from "../../protocol/entry.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { createContentPart } from "../parts/content-part.ts";
 
-/** Fields of a command's input that the card shows by themselves. */
+/** Fields of a command's input that the card shows separately. */
 const SHOWN_FIELDS = new Set(["command", "cmd", "cwd", "workdir"]);
 
 interface PermissionSubjectProps {
   readonly toolCall: PermissionToolCall;
   readonly note?: string | undefined;
-  /** Hears whether it is longer than its place, so that it scrolls. */
+  /** The session's own: paths of a change inside it are shown relative to it. A command is always unchanged. */
+  readonly directory: string;
+  /** Called with whether it scrolls. */
   readonly onScrolls: (scrolls: boolean) => void;
 }
 
-/** The exact thing that is asked for: the whole command, the change, the place; never a summary alone. */
-export function PermissionSubject({ toolCall, note, onScrolls }: PermissionSubjectProps) {
+/** The exact subject of the request: the whole command, the change, the path; never a summary alone. */
+export function PermissionSubject({ toolCall, note, directory, onScrolls }: PermissionSubjectProps) {
   const { name, input, locations } = toolCall;
   const command = commandOf(input);
   const parts = (toolCall.parts ?? []).filter(({ type }) => type !== "terminal");
-  const title = name.replaceAll("`", "").trim();
-  const directory = workingDirectory(toolCall);
+  const whole = name.replaceAll("`", "").trim();
+  const title = command === null ? relativePaths(whole, directory) : whole;
+  const workplace = workingDirectory(toolCall);
   return (
     <ScrollingBody onScrolls={onScrolls}>
       {note !== undefined && (
@@ -46,7 +49,7 @@ export function PermissionSubject({ toolCall, note, onScrolls }: PermissionSubje
         </code>
       )}
       {parts.map((part, index) => (
-        <ContentPart key={index} part={part} />
+        <ContentPart key={index} part={part} directory={directory} />
       ))}
       {command === null && parts.length === 0 && hasFields(input) && (
         <pre class="ask-input">
@@ -56,8 +59,8 @@ export function PermissionSubject({ toolCall, note, onScrolls }: PermissionSubje
       {command === null &&
         parts.length === 0 &&
         !hasFields(input) &&
-        locations?.map(({ path }) => <Place key={path} path={path} />)}
-      {directory !== null && <Place path={directory} />}
+        locations?.map(({ path }) => <Place key={path} path={relativePaths(path, directory)} />)}
+      {workplace !== null && <Place path={workplace} />}
       {(command !== null || parts.length > 0) && <RestOfInput input={input} hasCommand={command !== null} />}
     </ScrollingBody>
   );
@@ -74,7 +77,7 @@ function Place({ path }: { path: string }) {
   );
 }
 
-/** Wraps, then scrolls inside itself, and says so for as long as there is more below. */
+/** Wraps, then scrolls, and indicates that there is more below. */
 function ScrollingBody({
   children,
   onScrolls,
@@ -115,11 +118,11 @@ function ScrollingBody({
   );
 }
 
-function ContentPart({ part }: { part: Part }) {
+function ContentPart({ part, directory }: { part: Part; directory: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (part.type !== "text") place.current?.replaceChildren(createContentPart(part, true));
-  }, [part]);
+    if (part.type !== "text") place.current?.replaceChildren(createContentPart(part, { directory, isPlain: true }));
+  }, [part, directory]);
   const cut = "truncated" in part ? part.truncated : undefined;
   return (
     <>
@@ -142,7 +145,7 @@ function ContentPart({ part }: { part: Part }) {
   );
 }
 
-/** What else the tool is given, for whoever wants to see all of it. */
+/** The rest of the tool's input. */
 function RestOfInput({ input, hasCommand }: { input: PermissionToolCall["input"]; hasCommand: boolean }) {
   if (!isRecord(input)) return null;
   const fields = Object.keys(input).filter((field) => !hasCommand || !SHOWN_FIELDS.has(field));
@@ -173,7 +176,7 @@ function workingDirectory({ input }: PermissionToolCall): string | null {
 /** Longer lines are drawn without a node for each word: they break anywhere. */
 const WORDS_LINE_CHARS_MAX = 2_000;
 
-/** Text of an agent's that the user decides by: each line stands apart behind its number, and everything in it is visible. */
+/** Agent text that the user decides by: each line is separate with its number, and every character is visible. */
 export function VisibleText({ text }: { text: string }) {
   const lines = useMemo(() => visibleLines(text), [text]);
   const isOne = lines.length === 1;
@@ -194,7 +197,7 @@ export function VisibleText({ text }: { text: string }) {
   ));
 }
 
-/** The same for what is one line by nature: a name, a path, a button. */
+/** The same for a single line: a name, a path, a button. */
 export function VisibleLine({ text }: { text: string }) {
   return <Pieces pieces={visiblePieces(text)} />;
 }
@@ -211,7 +214,7 @@ function Pieces({ pieces }: { pieces: readonly VisiblePiece[] }) {
   );
 }
 
-/** A long line breaks between words and never inside a flag; a word of another direction reorders no other. */
+/** A long line breaks between words and never inside a flag; a right-to-left word reorders no other. */
 function Words({ text }: { text: string }) {
   if (text.length > WORDS_LINE_CHARS_MAX) return <>{text}</>;
   return text.split(/(?<=\s)(?=\S)/).map((word, index) => (

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { PendingPermission } from "../../protocol/session-parts.ts";
 import { permissionKey, permissionQuestion } from "./permission-words.ts";
 
-test("the question says what will happen", () => {
+test("the question names the action", () => {
   const ask = (more: object) => permissionQuestion({ toolCallId: "t", name: "x", ...more });
   expect(ask({ kind: "execute", input: { command: "ls" } })).toBe("Run this command?");
   expect(ask({ kind: "execute", input: { command: "ls\r\nrm x\u2028" } })).toBe("Run this command of 2 lines?");
@@ -24,7 +24,7 @@ const NONE = { ctrl: false, meta: false, shift: false, alt: false };
 const answer = (key: string, { typing = false, held = {} } = {}) =>
   permissionKey({ key, modifiers: { ...NONE, ...held }, typing }, asked);
 
-test("[W-8] A takes the first option that allows, D the first that rejects, in the agent's order", () => {
+test("[W-8] A chooses the first option that allows, D the first that rejects, in the agent's order", () => {
   expect([answer("a"), answer("A"), answer("d"), answer("x")]).toEqual(["always", "always", "no", null]);
 });
 

@@ -15,7 +15,7 @@ const QUESTION_OF_KIND: Readonly<Record<string, string>> = {
   switch_mode: "Switch mode?",
 };
 
-/** What the user is asked, in one short line. */
+/** The question to the user, in one short line. */
 export function permissionQuestion(toolCall: PermissionToolCall): string {
   const command = commandOf(toolCall.input);
   if (command !== null) {
@@ -25,7 +25,7 @@ export function permissionQuestion(toolCall: PermissionToolCall): string {
   return QUESTION_OF_KIND[toolCall.kind ?? ""] ?? "Allow this?";
 }
 
-/** The option a plain yes or no means: the first of its kind, as the agent ordered them. */
+/** The option for a plain yes or no: the first of its kind, in the agent's order. */
 export function firstOption(
   options: readonly PermissionOption[],
   kind: "allow" | "reject",
@@ -33,7 +33,7 @@ export function firstOption(
   return options.find((option) => option.kind.startsWith(kind));
 }
 
-/** What is allowed when only a part of it fits into view. */
+/** What is allowed, if only a part of it fits into view. */
 export function wholeWords({ name, input }: PermissionToolCall): string {
   const lines = countLines(commandOf(input) ?? name);
   return lines > 1 ? `all ${lines.toLocaleString("en")} lines` : "all of it";

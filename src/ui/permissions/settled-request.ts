@@ -1,6 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
-/** A request can be answered once it has been drawn in its place for this long: a click or key on its way was not meant for it. */
+/**
+ * A request can be answered once it has been drawn in its place for this long: an earlier click or key was not meant
+ * for it.
+ */
 export const ANSWER_GUARD_MS = 300;
 const LOOK_EVERY_MS = 100;
 
@@ -19,7 +22,7 @@ class Settling {
     this.#since = performance.now();
   }
 
-  /** Looks where it is now: whoever has moved since the last look starts anew. */
+  /** Checks its position: moving since the last check restarts the time. */
   get isSettled(): boolean {
     if (this.#look() !== this.#place) this.startAnew();
     return performance.now() - this.#since >= ANSWER_GUARD_MS;
@@ -38,19 +41,30 @@ export function isSettled(requestKey: string): boolean {
   return drawn.get(requestKey)?.isSettled ?? false;
 }
 
-/** Whoever comes back to a page needs a moment, too. */
+/** A user who returns to the page needs a moment, too. */
 export function startAllAnew(): void {
   for (const settling of drawn.values()) settling.startAnew();
 }
 
-/** Showing more of a request answers nothing. */
+/** Expanding a request answers nothing. */
 function opensMore(button: Element): boolean {
   return button.matches("[aria-expanded], .ask-more, summary");
 }
 
+/** Calls at once when the element may have moved, so that its buttons never look ready when they are not. */
+function watchMoves(element: Element | null, call: () => void): () => void {
+  const sizes = new ResizeObserver(call);
+  for (let at = element; at !== null; at = at.parentElement) sizes.observe(at);
+  document.addEventListener("scroll", call, { capture: true, passive: true });
+  return () => {
+    sizes.disconnect();
+    document.removeEventListener("scroll", call, { capture: true });
+  };
+}
+
 /**
  * Guards everything inside an element that answers a request: until it has been drawn in its place for a while, no
- * click, touch or key does anything. `content` is what is asked: another starts the wait anew.
+ * click, touch or key has an effect. `content` is the request: another one restarts the time.
  */
 export function useSettled<Holder extends HTMLElement>(requestKey: string, content: unknown) {
   const element = useRef<Holder>(null);
@@ -64,9 +78,12 @@ export function useSettled<Holder extends HTMLElement>(requestKey: string, conte
   }, [settling, asked]);
   useEffect(() => {
     drawn.set(requestKey, settling);
-    const timer = setInterval(() => setReady(settling.isSettled), LOOK_EVERY_MS);
+    const look = () => setReady(settling.isSettled);
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    const stopWatching = watchMoves(element.current, look);
     return () => {
       clearInterval(timer);
+      stopWatching();
       if (drawn.get(requestKey) === settling) drawn.delete(requestKey);
     };
   }, [settling]);
@@ -94,7 +111,7 @@ export function useSettled<Holder extends HTMLElement>(requestKey: string, conte
       },
       onKeyDownCapture: (event: KeyboardEvent) => {
         const isOpening = event.target instanceof Element && opensMore(event.target);
-        // Esc allows nothing: it dismisses, and asks first where something was filled in.
+        // Esc allows nothing: it dismisses, and asks first if something was filled in.
         if (event.key === "Enter" && !isOpening && !settling.isSettled) stop(event);
       },
     },

@@ -14,7 +14,7 @@ const FIELDS: QuestionField[] = [
   { ...base, kind: "choices", name: "untouched", options },
 ];
 
-it("W-9 an untouched form answers with what the agent proposed and nothing else", () => {
+it("W-9 an untouched form answers with the agent's defaults and nothing else", () => {
   expect(contentOf(FIELDS, draftOf(FIELDS))).toEqual({
     when: "2026-03-31T09:30:00.000Z",
     number: 0,
@@ -24,12 +24,12 @@ it("W-9 an untouched form answers with what the agent proposed and nothing else"
   });
 });
 
-it("W-9 what was emptied is left out; proposed choices that were all taken away are none", () => {
+it("W-9 emptied fields are omitted; default choices that were all removed are an empty list", () => {
   const emptied = { ...draftOf(FIELDS), when: "", number: "", choice: [], choices: [] };
   expect(contentOf(FIELDS, emptied)).toEqual({ boolean: false, choices: [] });
 });
 
-it("W-9 what is no number stays what was typed, so that it is told and not lost", () => {
+it("W-9 an invalid number stays as typed, so that it is reported and not lost", () => {
   const typed = (number: string) => contentOf(FIELDS, { ...draftOf(FIELDS), number })["number"];
   expect(["12", " 1e3 ", "1,5", "many"].map(typed)).toEqual([12, 1_000, "1,5", "many"]);
 });

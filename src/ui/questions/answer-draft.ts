@@ -3,11 +3,11 @@ import { type AnswerProblems, checkAnswer } from "../../protocol/check-answer.ts
 import type { Json } from "../../protocol/json.ts";
 import type { AnswerContent, Question, QuestionField } from "../../protocol/question.ts";
 
-/** What stands in a field as the browser has it: text, ticked or not, or the places of the chosen options. */
+/** A field's value in the browser: text, checked or not, or the indexes of the chosen options. */
 export type FieldDraft = string | boolean | readonly number[];
 type AnswerDraft = Readonly<Record<string, FieldDraft>>;
 
-/** A new answer, with what the agent proposes. */
+/** A new answer, with the agent's defaults. */
 export function draftOf(fields: readonly QuestionField[]): AnswerDraft {
   return Object.fromEntries(fields.map((field) => [field.name, startOf(field)]));
 }
@@ -29,7 +29,7 @@ function startOf(field: QuestionField): FieldDraft {
   }
 }
 
-/** The answer as it is sent: what was left empty is left out. */
+/** The answer as sent: empty fields are omitted. */
 export function contentOf(fields: readonly QuestionField[], draft: AnswerDraft): Record<string, Json> {
   return Object.fromEntries(
     fields.flatMap((field) => {
@@ -54,7 +54,7 @@ function answerIn(field: QuestionField, drafted: FieldDraft | undefined): Json |
       return Array.isArray(drafted) ? field.options[drafted[0]]?.value : undefined;
     case "choices": {
       const chosen = field.options.filter((_, index) => Array.isArray(drafted) && drafted.includes(index));
-      // None of them is an answer only where the agent proposed some.
+      // An empty choice is an answer only if the agent proposed some.
       if (chosen.length === 0 && !field.default?.length) return undefined;
       return chosen.map(({ value }) => value);
     }
@@ -65,7 +65,7 @@ function answerIn(field: QuestionField, drafted: FieldDraft | undefined): Json |
 
 const MINUTES_LENGTH = "2026-03-31T09:30".length;
 
-/** Browsers ask for a time without a zone and mean the user's own. */
+/** Browsers ask for a time without a zone and mean the local one. */
 function localTime(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) return "";
@@ -77,7 +77,7 @@ function universalTime(text: string): string {
   return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
 
-/** What the server did not like about an answer. */
+/** The server's errors for an answer. */
 export interface Refused {
   readonly message: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -85,11 +85,11 @@ export interface Refused {
 
 const NO_PROBLEMS: AnswerProblems = new Map();
 
-/** An answer in the making: what stands in its fields, and what is wrong with them. */
+/** An answer being edited: its fields, and their errors. */
 export function useAnswer({ fields }: Question, refused: Refused | null) {
   const [draft, setDraft] = useState<AnswerDraft>(() => draftOf(fields));
   const [own, setOwn] = useState(NO_PROBLEMS);
-  /** Fields that were changed since the server spoke: what it said of them is no longer about them. */
+  /** Fields changed since the server's answer: its errors no longer apply to them. */
   const [mended, setMended] = useState<ReadonlySet<string>>(new Set());
   return {
     draft,
@@ -101,7 +101,7 @@ export function useAnswer({ fields }: Question, refused: Refused | null) {
     },
     problemOf: (name: string) => own.get(name) ?? (mended.has(name) ? undefined : refused?.fields[name]),
     words: problemText(own.size, refused),
-    /** The answer, or the names of the fields that must be put right first. */
+    /** The answer, or the names of the invalid fields. */
     finish: (): { readonly content: AnswerContent } | { readonly wrong: readonly string[] } => {
       const checked = checkAnswer(fields, contentOf(fields, draft));
       setOwn(checked.ok ? NO_PROBLEMS : checked.problems);

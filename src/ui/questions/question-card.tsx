@@ -1,8 +1,9 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { PendingQuestion, QuestionAction } from "../../protocol/question.ts";
+import { hasKeyboard } from "../controls/keep-focus.ts";
 import { Icon } from "../icons/icon.tsx";
 import { useSettled } from "../permissions/settled-request.ts";
 import { ageWords } from "../words/time-words.ts";
@@ -10,20 +11,20 @@ import type { Refused } from "./answer-draft.ts";
 import { QuestionForm } from "./question-form.tsx";
 
 interface QuestionCardProps {
-  /** Its name among all requests of this page. */
+  /** Its id among all requests of this page. */
   readonly requestKey: string;
   readonly question: PendingQuestion;
-  /** How many requests wait, this one included. */
+  /** How many requests are open, this one included. */
   readonly count: number;
   readonly agentName: string;
   readonly now: ReadonlySignal<number>;
   readonly refused: Refused | null;
   readonly respond: (action: QuestionAction, content?: Record<string, Json>) => void;
-  /** Where the form was opened to answer, Esc only closes it; elsewhere it dismisses the question. */
+  /** If the form was opened to answer, Esc only closes it; otherwise it dismisses the question. */
   readonly onLeave?: () => void;
 }
 
-/** The agent wants to know something, or wants a page visited. Gone once anyone has answered. */
+/** A question of the agent, or a page to visit. Removed once anyone has answered. */
 export function QuestionCard({
   requestKey,
   question,
@@ -41,13 +42,14 @@ export function QuestionCard({
   } = useSettled<HTMLElement>(requestKey, [question.message, question.fields, question.url]);
   const [isSent, setSent] = useState(false);
   useFocus(card);
-  useEffect(() => setSent(false), [refused]);
+  useLayoutEffect(() => setSent(false), [refused]);
   const send = (action: QuestionAction, content?: Record<string, Json>) => {
     if (isSent) return; // one answer at a time: a second Enter would only be refused
     setSent(true);
     respond(action, content);
   };
   const { title, message, url, elicitationId } = question;
+  const asker = question.subAgent === undefined ? agentName : `${question.subAgent} · sub-agent of ${agentName}`;
   const heading = title ?? (url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
@@ -57,7 +59,7 @@ export function QuestionCard({
         <h2>{heading}</h2>
         <span class="from">
           {count > 1 && <span class="tag">1 of {count}</span>}
-          {agentName} · {ageWords(question.askedAt, now.value)}
+          {asker} · {ageWords(question.askedAt, now.value)}
         </span>
       </header>
       <div class="ask-static question-body">
@@ -81,7 +83,7 @@ export function QuestionCard({
   );
 }
 
-/** Takes the focus when it is free, and moves it on when the card is removed. */
+/** Takes the focus if it is free, and moves it on when the card is removed. */
 function useFocus(card: { readonly current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const element = card.current;
@@ -92,7 +94,8 @@ function useFocus(card: { readonly current: HTMLElement | null }): void {
       if (!element.contains(ownerDocument.activeElement)) return;
       requestAnimationFrame(() => {
         const isFree = ownerDocument.activeElement === ownerDocument.body;
-        if (isFree && !focusQuestion(ownerDocument)) ownerDocument.querySelector<HTMLElement>("#message")?.focus();
+        if (!isFree || !hasKeyboard(ownerDocument)) return;
+        if (!focusQuestion(ownerDocument)) ownerDocument.querySelector<HTMLElement>("#message")?.focus();
       });
     };
   }, []);
@@ -145,7 +148,7 @@ interface VisitProps {
   readonly onDismiss: () => void;
 }
 
-/** A page the user has agreed to open: it stays in view until the agent is done with it. */
+/** A page that the user agreed to open: shown until the agent is done with it. */
 export function VisitNote({ visit, agentName, onDismiss }: VisitProps): ComponentChildren {
   const { url = "", elicitationId } = visit;
   if (!URL.canParse(url)) return null;
@@ -166,7 +169,7 @@ export function VisitNote({ visit, agentName, onDismiss }: VisitProps): Componen
   );
 }
 
-/** Where a page leads: the host first, which is what counts, then the whole address. */
+/** Where a page leads: the host first, then the whole address. */
 export function PageAddress({ url }: { url: string }) {
   const { host } = new URL(url);
   return (
@@ -185,15 +188,15 @@ export function PageAddress({ url }: { url: string }) {
   );
 }
 
-/** Only ever from the user's own click; the page learns nothing of where it was opened. */
+/** Only on the user's own click; the page does not learn where it was opened. */
 export function openPage(url: string): void {
   window.open(url, "_blank", "noopener,noreferrer");
 }
 
-/** Never a button: a key on its way must not answer. */
+/** Never a button: an earlier key must not answer. */
 const FIRST_FIELD = "[data-question] :is(input, select, textarea, [tabindex])";
 
-/** Puts the cursor into the question that is open; false without one. */
+/** Focuses the open question; false if there is none. */
 export function focusQuestion(document: Document): boolean {
   const field = document.querySelector<HTMLElement>(FIRST_FIELD);
   field?.focus();

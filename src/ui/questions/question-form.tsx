@@ -17,7 +17,7 @@ interface QuestionFormProps {
   readonly onLeave?: (() => void) | undefined;
 }
 
-/** The agent's question as a form: checked here first, so that what is wrong is said where it is. */
+/** The agent's question as a form: validated here first, so that errors are shown at their fields. */
 export function QuestionForm(props: QuestionFormProps) {
   const { question, refused, isBusy, isReady, onAnswer, onDecline, onDismiss, onLeave } = props;
   const { fields, description } = question;
@@ -44,7 +44,7 @@ export function QuestionForm(props: QuestionFormProps) {
         if (event.isComposing) return;
         if (event.key !== "Escape") return;
         event.preventDefault();
-        // What was typed is not thrown away by one key.
+        // One key does not discard typed text.
         if (answer.isTouched && !isLeaving) setLeaving(true);
         else (onLeave ?? onDismiss)();
       }}
@@ -109,7 +109,7 @@ interface QuestionFieldProps {
   readonly onInput: (value: FieldDraft) => void;
 }
 
-/** One thing the agent wants to know: its name, what is said about it, where it is answered, and what is wrong with that. */
+/** One field: its name, its description, its input, and its error. */
 function QuestionFieldView(props: QuestionFieldProps) {
   const { field, id, problem } = props;
   const hint = hintOf(field);
@@ -193,7 +193,7 @@ function rangeWords(verb: string, least: number | undefined, most: number | unde
 
 type Field<Kind extends QuestionField["kind"]> = Extract<QuestionField, { kind: Kind }>;
 
-/** Up to here all answers are in view at once. */
+/** Up to this many options are all in view. */
 const RADIOS_MAX = 6;
 interface InputProps<Kind extends QuestionField["kind"]> {
   readonly field: Field<Kind>;
@@ -242,7 +242,7 @@ function TextInput({ field, id, value, onInput, aria }: InputProps<"text">) {
   }
 }
 
-/** Not the browser's own number field: that one swallows what it does not understand, and changes with the wheel. */
+/** Not the browser's number field: that one drops invalid input, and changes with the wheel. */
 function NumberInput({ field, id, value, onInput, aria }: InputProps<"number">) {
   return (
     <input
@@ -299,7 +299,7 @@ function SelectInput({ field, id, value, onInput, aria }: InputProps<"choice">) 
   );
 }
 
-/** Radios for one, checkboxes for several; the first carries the id, so that the focus has somewhere to go. */
+/** Radios for one, checkboxes for several; the first has the id, so that it can be focused. */
 function OptionInputs({ field, id, value, onInput, aria }: InputProps<"choice" | "choices">) {
   const chosen = new Set(Array.isArray(value) ? value : []);
   const isOne = field.kind === "choice";

@@ -2,7 +2,7 @@ import type { Part } from "../../protocol/entry.ts";
 
 const ATTACHED = /^attachment:\/\/\//;
 
-/** What something attached is called, for the eye and for those who cannot see it. */
+/** The name of an attachment, also for screen readers. */
 export function attachmentName(part: Part): string {
   switch (part.type) {
     case "image":

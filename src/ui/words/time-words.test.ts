@@ -13,10 +13,10 @@ it.each([
   ["days", 2 * 24 * 60, "2d"],
   ["the last day of a week", 7 * 24 * 60 - 1, "6d"],
   ["weeks", 15 * 24 * 60, "2w"],
-])("[TC-2.1a] says %s", (_case, minutes, age) => {
+])("[TC-2.1a] returns %s", (_case, minutes, age) => {
   expect(relativeAge(before(minutes), NOW)).toBe(age);
 });
 
-it("says now for a time it cannot read, rather than nonsense", () => {
+it("returns now for an invalid time", () => {
   expect(relativeAge("soon", NOW)).toBe("now");
 });

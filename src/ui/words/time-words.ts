@@ -12,10 +12,10 @@ export function ageWords(timestamp: string, now: number): string {
   return age === "now" ? age : `${age} ago`;
 }
 
-/** Made once: to make one costs more than all its uses. */
+/** Created once: creating one costs more than all its uses. */
 let exactFormat: Intl.DateTimeFormat | undefined;
 
-/** The whole date and time, for the pointer that asks. */
+/** The full date and time, for the tooltip. */
 export function exactTime(timestamp: string): string {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return timestamp;
@@ -23,19 +23,19 @@ export function exactTime(timestamp: string): string {
   return exactFormat.format(time);
 }
 
-/** How long something has been going on: whole seconds, since it changes every second. */
+/** An elapsed time in whole seconds, since it changes every second. */
 export function elapsedWords(elapsedMs: number): string {
   return elapsedMs < MINUTE_MS ? `${Math.max(0, Math.floor(elapsedMs / SECOND_MS))} s` : durationWords(elapsedMs);
 }
 
-/** A clock for what still runs: "0:42", "12:05". */
+/** A clock for running work: "0:42", "12:05". */
 export function runningClock(startedAt: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(startedAt)) / SECOND_MS));
   if (!Number.isFinite(seconds)) return "";
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** How long ago, in the few letters a row has room for. A clock that runs ahead of ours is "now". */
+/** A short age for a row. A clock that is ahead of ours gives "now". */
 export function relativeAge(iso: string, nowMs: number): string {
   const ageMs = nowMs - Date.parse(iso);
   if (!(ageMs >= MINUTE_MS)) return "now";

@@ -24,7 +24,47 @@ export function absolutePath(directory: string, path: RawPath): Buffer {
   return Buffer.concat([Buffer.from(directory, "utf8"), Buffer.from("/"), Buffer.from(path, "latin1")]);
 }
 
-/** For people: bytes that are not UTF-8 become replacement characters. */
+/** For display: bytes that are not UTF-8 become replacement characters. */
 export function shownPath(path: RawPath): string {
   return Buffer.from(path, "latin1").toString("utf8");
+}
+
+const SURROGATES = 0xdc00;
+const INVALID = "\ufffd";
+
+/** For clients, which send it back: a byte that is not UTF-8 is a lone surrogate, so every name survives the way there and back. */
+export function wirePath(path: RawPath): string {
+  const text = shownPath(path);
+  if (!text.includes(INVALID)) return text;
+  const bytes = Buffer.from(path, "latin1");
+  let result = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at);
+    result +=
+      length === 0 ? String.fromCharCode(SURROGATES + (bytes[at] ?? 0)) : bytes.toString("utf8", at, at + length);
+    at += Math.max(length, 1);
+  }
+  return result;
+}
+
+export function fromWirePath(path: string): RawPath {
+  let result = "";
+  for (const character of path) {
+    const code = character.charCodeAt(0);
+    const isByte = character.length === 1 && code >= SURROGATES + 0x80 && code <= SURROGATES + 0xff;
+    result += isByte ? String.fromCharCode(code - SURROGATES) : Buffer.from(character, "utf8").toString("latin1");
+  }
+  return result as RawPath;
+}
+
+const SEQUENCE_BYTES_MAX = 4;
+
+/** How many bytes the character that starts here has; 0 when none does. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  for (let length = 1; length <= SEQUENCE_BYTES_MAX && at + length <= bytes.length; length++) {
+    const text = bytes.toString("utf8", at, at + length);
+    const isWhole = [...text].length === 1 && Buffer.from(text, "utf8").equals(bytes.subarray(at, at + length));
+    if (isWhole) return length;
+  }
+  return 0;
 }

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
+import { ignore } from "../../lib/ignore.ts";
 
 const CONFIG_BYTES_MAX = 4 * 1024 * 1024;
 const OVERRIDES_MAX = 2_000;
 const VERSION_TIMEOUT_MS = 5_000;
+const READ_TIMEOUT_MS = 10_000;
 
 export interface GitProcess extends Disposable {
   readonly stdout: ReadableStream<Uint8Array>;
@@ -15,26 +18,96 @@ export interface GitProcess extends Disposable {
  * and nothing is fetched. A setting that would run a program makes Git fail instead.
  * Null without Git, for a repository whose settings cannot be read, and once the signal is aborted.
  */
-export async function startGit(root: string, args: readonly string[], signal: AbortSignal): Promise<GitProcess | null> {
+export async function startGit(
+  root: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  input?: Uint8Array,
+): Promise<GitProcess | null> {
+  return startHarmless(root, args, signal, { input, stderr: "ignore" });
+}
+
+async function startHarmless(
+  root: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  { input, store, stderr }: Pick<InspectingGitCall, "input" | "store"> & { readonly stderr: "pipe" | "ignore" },
+): Promise<(GitProcess & { readonly stderr: ReadableStream<Uint8Array> | undefined }) | null> {
   const git = Bun.which("git");
   if (git === null) return null;
-  const start = (words: readonly string[], overrides: readonly Setting[]): GitProcess => {
+  const start = (words: readonly string[], overrides: readonly Setting[], stdin?: Uint8Array) => {
     const child = Bun.spawn([git, "--no-pager", "--no-optional-locks", "--literal-pathspecs", "-C", root, ...words], {
-      env: environment(git, [...ALWAYS, ...overrides]),
-      stdin: "ignore",
+      env: {
+        ...environment(git, [...ALWAYS, ...overrides]),
+        ...(store !== undefined && {
+          GIT_OBJECT_DIRECTORY: store.objects,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(store.reads),
+        }),
+      },
+      stdin: stdin ?? "ignore",
       stdout: "pipe",
-      stderr: "ignore",
+      stderr,
       signal,
       killSignal: "SIGKILL",
     });
-    return { stdout: child.stdout, exited: child.exited, [Symbol.dispose]: () => child.kill("SIGKILL") };
+    return {
+      stdout: child.stdout,
+      stderr: child.stderr,
+      exited: child.exited,
+      [Symbol.dispose]: () => child.kill("SIGKILL"),
+    };
   };
   // Listing settings runs nothing. Those of the user and the system are trusted; those of the repository are not.
   using listing = start(["config", "--list", "--show-scope", "--name-only", "-z"], []);
   const names = await readNames(listing.stdout);
   if ((await listing.exited) !== 0 || names === null || signal.aborted) return null;
   const overrides = names.map(overrideOf).filter((setting) => setting !== null);
-  return overrides.length > OVERRIDES_MAX ? null : start(args, overrides);
+  return overrides.length > OVERRIDES_MAX ? null : start(args, overrides, input);
+}
+
+/** What Git says of the user's repository, with none of its settings able to run a program; null when it fails. */
+export async function readGit(directory: string, args: readonly string[], input?: Uint8Array): Promise<string | null> {
+  using git = await startGit(directory, args, AbortSignal.timeout(READ_TIMEOUT_MS), input);
+  if (git === null) return null;
+  const output = Buffer.from(await new Response(git.stdout).arrayBuffer());
+  return (await git.exited) === 0 ? output.toString("latin1") : null;
+}
+
+export interface InspectingGitCall {
+  readonly directory: string;
+  readonly args: readonly string[];
+  readonly input?: Uint8Array | undefined;
+  readonly timeoutMs?: number;
+  /** New objects go to a store of ours, and those of the user are read. */
+  readonly store?: { readonly objects: string; readonly reads: string } | undefined;
+}
+
+const INSPECT_TIMEOUT_MS = 30_000;
+
+/**
+ * As `readGit`, with the exit code and Git's own words. Throws without Git, for a repository whose settings cannot be
+ * read, and after the time limit.
+ */
+export async function inspectGit({
+  directory,
+  args,
+  input,
+  timeoutMs = INSPECT_TIMEOUT_MS,
+  store,
+}: InspectingGitCall): Promise<GitResult> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  using git = await startHarmless(directory, args, timeout, { input, store, stderr: "pipe" });
+  if (git === null && !timeout.aborted) throw new GitError(`Git cannot read the repository of ${directory}.`);
+  const [stdout, stderr, exitCode] =
+    git === null
+      ? [new ArrayBuffer(), new ArrayBuffer(), 1]
+      : await Promise.all([new Response(git.stdout).arrayBuffer(), new Response(git.stderr).arrayBuffer(), git.exited]);
+  if (timeout.aborted) throw new GitError(`Git took longer than ${timeoutMs / 1_000} s: git ${args[0]}.`);
+  return {
+    exitCode,
+    stdout: Buffer.from(stdout),
+    stderr: Buffer.from(stderr.slice(0, STDERR_BYTES_MAX)).toString("utf8"),
+  };
 }
 
 /** The first one with all that checkpoints use. */
@@ -71,9 +144,13 @@ export interface VaultGitCall {
   readonly gitDir: string;
   readonly workTree?: string;
   readonly indexFile?: string;
+  /** Another store that objects are also read from. */
+  readonly alternateObjects?: string;
   readonly input?: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Others on the machine come first. Its helpers end with it. */
+  readonly isLowPriority?: boolean;
 }
 
 export interface GitResult {
@@ -110,16 +187,21 @@ async function runNow({
   gitDir,
   workTree,
   indexFile,
+  alternateObjects,
   input,
   timeoutMs,
   signal,
+  isLowPriority = false,
 }: VaultGitCall): Promise<GitResult> {
   const git = Bun.which("git");
   if (git === null) throw new GitError("Git is not installed.");
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(timeoutMs);
-  const child = Bun.spawn([git, "--no-pager", ...args], {
-    cwd: workTree ?? gitDir,
+  const ending = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+  const nice = isLowPriority ? Bun.which("nice") : null;
+  const directory = workTree ?? gitDir;
+  const options = {
+    cwd: directory,
     env: {
       ...environment(git, ALWAYS),
       GIT_CONFIG_GLOBAL: "/dev/null",
@@ -128,13 +210,18 @@ async function runNow({
       GIT_DIR: gitDir,
       ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
       ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+      ...(alternateObjects !== undefined && { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(alternateObjects) }),
     },
     stdin: input === undefined ? "ignore" : Buffer.from(input),
     stdout: "pipe",
     stderr: "pipe",
-    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    signal: ending,
     killSignal: "SIGKILL",
-  });
+    detached: isLowPriority,
+  } as const;
+  const words = [...(nice === null ? [] : [nice, "-n", "19"]), git, "--no-pager", ...args];
+  const child = startIn(directory, () => Bun.spawn(words, options));
+  if (isLowPriority) ending.addEventListener("abort", () => killGroup(child.pid, "SIGKILL"));
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).arrayBuffer(),
     new Response(child.stderr).arrayBuffer(),
@@ -147,6 +234,104 @@ async function runNow({
     stdout: Buffer.from(stdout),
     stderr: Buffer.from(stderr.slice(0, STDERR_BYTES_MAX)).toString("utf8"),
   };
+}
+
+export interface UserGitCall {
+  readonly directory: string;
+  /** The user's own. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly indexFile?: string;
+  readonly input?: string | Uint8Array;
+  readonly timeoutMs: number;
+}
+
+export interface UserGitResult {
+  readonly exitCode: number;
+  /** What Git and the programs it ran wrote to both outputs, as it came; the beginning of it. */
+  readonly output: string;
+  readonly isTimedOut: boolean;
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024;
+/** A program that a hook left running may keep the output open. */
+const OUTPUT_WAIT_MS = 1_000;
+const KILL_AFTER_MS = 2_000;
+/** Who commits, and where the user's own settings are. Other variables of Git could point it to another repository. */
+const KEPT_GIT_VARIABLES = /^GIT_(?:AUTHOR_|COMMITTER_|CONFIG_GLOBAL$|CONFIG_SYSTEM$|CONFIG_NOSYSTEM$|EXEC_PATH$)/;
+
+/**
+ * Runs Git as the user would: with their settings, hooks, filters, signing and identity. Only for what the user asks
+ * for in so many words. It has no terminal, so nothing can ask for a password there.
+ */
+export async function runUserGit({
+  directory,
+  env,
+  args,
+  indexFile,
+  input,
+  timeoutMs,
+}: UserGitCall): Promise<UserGitResult> {
+  const git = Bun.which("git");
+  if (git === null) throw new GitError("Git is not installed.");
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/.test(name) || KEPT_GIT_VARIABLES.test(name));
+  const options = {
+    cwd: directory,
+    env: {
+      ...Object.fromEntries(kept),
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_EDITOR: "false",
+      ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    },
+    stdin: input === undefined ? "ignore" : Buffer.from(input),
+    stdout: "pipe",
+    stderr: "pipe",
+    // A session of its own: no terminal, and its hooks end with it.
+    detached: true,
+  } as const;
+  const child = startIn(directory, () => Bun.spawn([git, "--no-pager", ...args], options));
+  const chunks: Uint8Array[] = [];
+  let left = OUTPUT_BYTES_MAX;
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) {
+      if (left > 0) chunks.push(chunk.slice(0, left));
+      left -= chunk.length;
+    }
+  };
+  const collected = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  collected.catch(ignore("a pipe that broke has told what it had"));
+  let isTimedOut = false;
+  const timers = [
+    setTimeout(() => {
+      isTimedOut = true;
+      // Git removes its locks when it is asked to end.
+      killGroup(child.pid, "SIGTERM");
+      timers.push(setTimeout(() => killGroup(child.pid, "SIGKILL"), KILL_AFTER_MS));
+    }, timeoutMs),
+  ];
+  const exitCode = await child.exited;
+  for (const timer of timers) clearTimeout(timer);
+  await Promise.race([collected, Bun.sleep(OUTPUT_WAIT_MS)]);
+  return { exitCode, output: Buffer.concat(chunks).toString("utf8"), isTimedOut };
+}
+
+/** A directory may have gone meanwhile: the system then says that there is no such program. */
+function startIn<Child>(directory: string, start: () => Child): Child {
+  try {
+    return start();
+  } catch (error) {
+    if (existsSync(directory)) throw error;
+    throw new GitError(`${directory} is not there any more.`);
+  }
+}
+
+function killGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended by itself.
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
+  }
 }
 
 /** Git is missing, refused, or took too long. The message is for the user. */

@@ -23,7 +23,8 @@ export interface CountedChange extends FileChange {
 }
 
 const NO_MODE = "000000";
-const COMPARE = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+/** Git compares two trees, and nothing that a repository configures is run. */
+export const COMPARE = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
 
 /** Which files differ between two trees of one part. */
 export async function compareTrees(vault: Vault, before: string, after: string): Promise<FileChange[]> {
@@ -31,23 +32,59 @@ export async function compareTrees(vault: Vault, before: string, after: string):
   return readRaw((await vault.git([...COMPARE, "--raw", "--no-abbrev", before, after])).toString("latin1")).changes;
 }
 
+/** A change with the part that its file is in. */
+export interface PlacedChange extends FileChange {
+  readonly part: RawPath;
+  /** From the directory of its part; `path` is from that of the vault. */
+  readonly file: RawPath;
+}
+
+/** Which files differ between two states, by their paths from the directory of the vault. */
+export async function changedFiles(vault: Vault, before: Scan, after: Scan): Promise<Map<RawPath, PlacedChange>> {
+  const leftOut = leftOutOf(before, after);
+  const changes = new Map<RawPath, PlacedChange>();
+  for (const { path: part, from, to } of pairParts(before.parts, after.parts)) {
+    if (leftOut.has(part)) continue;
+    const [old, fresh] = [from ?? (await emptyTree(vault)), to ?? (await emptyTree(vault))];
+    for (const change of await compareTrees(vault, old, fresh)) {
+      const path = below(part, change.path);
+      if (!leftOut.has(path)) changes.set(path, { ...change, path, part, file: change.path });
+    }
+  }
+  return changes;
+}
+
+export function isSameEntry(one: TreeEntry | null, other: TreeEntry | null): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode;
+}
+
+/** What one side does not hold is not known to have changed. */
+function leftOutOf(before: Scan, after: Scan): Set<RawPath> {
+  return new Set([...before.leftOut, ...after.leftOut].map(({ path }) => path));
+}
+
 /** The same with the numbers of lines, over all parts, by paths from the directory of the vault. */
 export async function compareScans(vault: Vault, before: Scan, after: Scan): Promise<CountedChange[]> {
-  const leftOut = new Set([...before.leftOut, ...after.leftOut].map(({ path }) => path));
+  const leftOut = leftOutOf(before, after);
   const changes: CountedChange[] = [];
   for (const { path, from, to } of pairParts(before.parts, after.parts)) {
+    if (leftOut.has(path)) continue;
     const [old, fresh] = [from ?? (await emptyTree(vault)), to ?? (await emptyTree(vault))];
     if (old === fresh) continue;
     const output = (await vault.git([...COMPARE, "--raw", "--no-abbrev", "--numstat", old, fresh])).toString("latin1");
-    const { changes: files, rest } = readRaw(output);
-    const counts = readCounts(rest);
-    for (const file of files) {
-      const { addedLines = null, removedLines = null } = counts.get(file.path) ?? {};
-      changes.push({ ...file, path: below(path, file.path), addedLines, removedLines });
-    }
+    for (const file of readCountedChanges(output)) changes.push({ ...file, path: below(path, file.path) });
   }
-  // What one side does not hold is not known to have changed.
   return changes.filter(({ path }) => !leftOut.has(path));
+}
+
+/** What `git diff-tree -r -z --no-renames --raw --no-abbrev --numstat` writes. */
+export function readCountedChanges(output: string): CountedChange[] {
+  const { changes, rest } = readRaw(output);
+  const counts = readCounts(rest);
+  return changes.map((file) => {
+    const { addedLines = null, removedLines = null } = counts.get(file.path) ?? {};
+    return { ...file, addedLines, removedLines };
+  });
 }
 
 export interface PartPair {

@@ -15,7 +15,7 @@ export async function linkObjects(from: string, to: string): Promise<void> {
     const names = (await readdir(source).catch(() => [])).filter((name) => wanted.test(name)).slice(0, left);
     if (names.length === 0) return true;
     left -= names.length;
-    await mkdir(target, { recursive: true });
+    await mkdir(target, { recursive: true, mode: 0o700 });
     for (const name of names) {
       const failed = await link(join(source, name), join(target, name)).then(() => null, codeOf);
       if (failed !== null && failed !== "EEXIST" && failed !== "ENOENT") return false;

@@ -1,10 +1,10 @@
 import { chmod, copyFile, lstat, readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { absolutePath, joinRawPaths, type RawPath, shownPath } from "../git/raw-path.ts";
 import { GitError } from "../git/run-git.ts";
 import { storeCheckpoint } from "./checkpoint.ts";
-import { compareTrees, type FileChange, pairParts, type TreeEntry } from "./compare.ts";
+import { compareTrees, emptyTree, type FileChange, pairParts, type TreeEntry } from "./compare.ts";
 import { below, dropIgnored, partDirectory, type Scan, type ScannedPart, scan } from "./scan.ts";
 import type { Vault } from "./vault.ts";
 import { readIfThere, writeWhole } from "./vault-files.ts";
@@ -37,12 +37,30 @@ export interface Intent {
 const SAVED_FILES_MAX = 10_000;
 const SAVED_BYTES_MAX = 200 * 1024 * 1024;
 
+interface MoveOptions {
+  /** A cut-off move that this one ends. Another one has to be ended by the user first. */
+  readonly replaces?: string | null;
+  /** Before a file is touched. What was in the way is in the state before, too. */
+  readonly onPlanned?: (intent: Intent) => Promise<void>;
+}
+
 /**
  * Brings files from the state `seen` to the state `target`. Only paths that differ between the two are touched, and
  * only if they are still as seen. What is in the way is saved first: the checkpoint `id` holds the state before.
  * Either every file is moved or none.
  */
-export async function move(vault: Vault, id: string, seen: Scan, target: Scan): Promise<Intent> {
+export async function move(
+  vault: Vault,
+  id: string,
+  seen: Scan,
+  target: Scan,
+  { replaces = null, onPlanned }: MoveOptions = {},
+): Promise<Intent> {
+  const cutOff = await cutOffMove(vault);
+  if (cutOff !== null && cutOff.id !== replaces)
+    throw new GitError(
+      "A restore or discard in this directory was cut off. Open Changes, choose Finish or Put back, then repeat.",
+    );
   const current = await scan(vault);
   const steps: PartMove[] = [];
   for (const { path, from, to } of pairParts(seen.parts, target.parts)) {
@@ -56,8 +74,9 @@ export async function move(vault: Vault, id: string, seen: Scan, target: Scan): 
   const intent = { id, from: before, to: steps.map(({ path, to }) => ({ path, tree: to })) };
   const saved = current.parts.map((part) => before.find(({ path }) => path === part.path) ?? part);
   await storeCheckpoint(vault, id, { parts: saved, leftOut: current.leftOut });
+  await onPlanned?.(intent);
   await writeWhole(intentFile(vault), JSON.stringify(intent));
-  // When taking back fails as well, the intent stays: the user is asked what to do.
+  // If undoing fails as well, the intent stays: the user is asked what to do.
   const failure = await runSteps(vault, steps);
   // An ignored file that was saved, or that came back, is the user's own again.
   for (const { path, changes } of steps) {
@@ -103,7 +122,7 @@ export async function settleMove(
     }));
     parts.push({ path, tree: await treeWith(vault, path, { base: now, isScanned: true }, entries) });
   }
-  return move(vault, id, seen, { parts, leftOut: [] });
+  return move(vault, id, seen, { parts, leftOut: [] }, { replaces: intent.id });
 }
 
 async function isReached(vault: Vault, { from, to }: Intent): Promise<boolean> {
@@ -131,10 +150,13 @@ async function planPart(
 ): Promise<PartMove> {
   const wanted = await compareTrees(vault, from, to);
   const touched = new Set(wanted.map(({ path }) => path));
-  const changed = (await compareTrees(vault, from, now)).map(({ path }) => path).filter((path) => touched.has(path));
+  const since = from === now ? [] : await compareTrees(vault, from, now);
+  const changed = since.map(({ path }) => path).filter((path) => touched.has(path));
   if (changed.length > 0) throw new WorkdirChangedError(changed.map((path) => below(part, path)));
   const entries = wanted.map(({ path, after }) => ({ path, entry: after }));
   const blocking = await findBlocking(vault, part, wanted);
+  // Nothing else has changed either: the tree that the caller wants is the one to reach.
+  if (now === from && blocking.length === 0) return { path: part, from, to, changes: wanted };
   const start = blocking.length === 0 ? now : await saveBlocking(vault, part, blocking);
   const end = await treeWith(vault, part, { base: start, isScanned: true }, [
     ...blocking.map((path) => ({ path, entry: null })),
@@ -162,13 +184,24 @@ async function findBlocking(vault: Vault, part: RawPath, wanted: readonly FileCh
   };
   for (const { path, before, after } of wanted) {
     if (before !== null || after === null) continue;
-    await walk(path);
-    for (let parent = dirname(path); parent !== "."; parent = dirname(parent)) {
-      const stats = await lstat(absolutePath(directory, parent as RawPath)).catch(() => null);
-      if (stats !== null && !stats.isDirectory() && !removed.has(parent as RawPath)) found.add(parent as RawPath);
-    }
+    const above = await blockerAbove(directory, path);
+    // Behind a link or a file there is nothing of this directory, whatever a path through the link finds.
+    if (above === null) await walk(path);
+    else if (!removed.has(above)) found.add(above);
   }
   return [...found];
+}
+
+/** The first thing on the way to a path that is there and is no directory. */
+async function blockerAbove(directory: string, path: RawPath): Promise<RawPath | null> {
+  const names = path.split("/").slice(0, -1);
+  for (let count = 1; count <= names.length; count++) {
+    const above = names.slice(0, count).join("/") as RawPath;
+    const stats = await lstat(absolutePath(directory, above)).catch(() => null);
+    if (stats === null) return null;
+    if (!stats.isDirectory()) return above;
+  }
+  return null;
 }
 
 async function saveBlocking(vault: Vault, part: RawPath, paths: readonly RawPath[]): Promise<string> {
@@ -203,7 +236,7 @@ export async function treeWith(
 ): Promise<string> {
   const indexFile = `${vault.indexFileOf(part)}.target`;
   try {
-    await copyFile(vault.indexFileOf(part), indexFile);
+    if (isScanned) await copyFile(vault.indexFileOf(part), indexFile);
     const git = (args: readonly string[], input?: Buffer) =>
       vault.git(args, { indexFile, ...(input !== undefined && { input }) });
     if (!isScanned) await git(["read-tree", base]);
@@ -219,13 +252,33 @@ export async function treeWith(
   }
 }
 
+/** A file of a state: the part it is in, its path from there, and what it is to be. */
+export interface PlacedEntry {
+  readonly part: RawPath;
+  readonly file: RawPath;
+  readonly entry: TreeEntry | null;
+}
+
+/** A state with some files replaced. */
+export async function scanWith(vault: Vault, base: Scan, entries: readonly PlacedEntry[]): Promise<Scan> {
+  if (entries.length === 0) return base;
+  const byPart = Map.groupBy(entries, ({ part }) => part);
+  const parts = new Map(base.parts.map(({ path, tree }) => [path, tree]));
+  for (const [part, files] of byPart) {
+    const changed = files.map(({ file, entry }) => ({ path: file, entry }));
+    const tree = parts.get(part) ?? (await emptyTree(vault));
+    parts.set(part, await treeWith(vault, part, { base: tree, isScanned: false }, changed));
+  }
+  return { ...base, parts: [...parts].map(([path, tree]) => ({ path, tree })) };
+}
+
 /** Null when all went well, else the reason, once every file is back where it was. Throws when that failed, too. */
 async function runSteps(vault: Vault, steps: readonly PartMove[]): Promise<unknown> {
   try {
     for (const step of steps) await runStep(vault, step);
     return null;
   } catch (error) {
-    // Also a step that failed may have changed files: a full disk or a damaged object stops Git in the middle.
+    // A failed step may have changed files, too: a full disk or a damaged object stops Git in the middle.
     const current = await scan(vault);
     for (const { path, from } of steps) {
       const now = current.parts.find((part) => part.path === path)?.tree ?? from;

@@ -1,9 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { startGit } from "../git/run-git.ts";
+import { readGit } from "../git/run-git.ts";
 import { readIfThere } from "./vault-files.ts";
 
-const TIMEOUT_MS = 10_000;
 const EXCLUDE_LINES_MAX = 10_000;
 
 /** Where the parts of the user's repository are. It is only read. */
@@ -26,17 +25,13 @@ export async function readRepository(directory: string): Promise<Repository | nu
   if (objectFormat !== "sha1" && objectFormat !== "sha256") return null;
   // A home directory may be a repository of settings; a project in it is not a part of that.
   if (topLevel === (await realpath(homedir())) && topLevel !== directory) return null;
-  if (topLevel !== directory && (await readGit(directory, ["check-ignore", "-q", "."])) !== null) return null;
+  if (
+    topLevel !== directory &&
+    (await readGit(directory, ["--no-literal-pathspecs", "check-ignore", "-q", "."])) !== null
+  )
+    return null;
   const own = (await readGit(directory, ["config", "--global", "--type=path", "--get", "core.excludesFile"]))?.trim();
   const lists = await Promise.all([own ? readIfThere(own) : null, readIfThere(excludeFile)]);
   const excludes = lists.flatMap((list) => (list ?? "").split("\n")).filter((line) => line !== "");
   return { topLevel, objectsDir, indexFile, objectFormat, excludes: excludes.slice(0, EXCLUDE_LINES_MAX) };
-}
-
-/** What Git says of the user's repository, with none of its settings able to run a program; null when it fails. */
-export async function readGit(directory: string, args: readonly string[]): Promise<string | null> {
-  using git = await startGit(directory, args, AbortSignal.timeout(TIMEOUT_MS));
-  if (git === null) return null;
-  const output = Buffer.from(await new Response(git.stdout).arrayBuffer());
-  return (await git.exited) === 0 ? output.toString("latin1") : null;
 }

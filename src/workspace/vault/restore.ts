@@ -1,6 +1,6 @@
 import type { RawPath } from "../git/raw-path.ts";
 import { compareTrees, type FileChange, pairParts, type TreeEntry } from "./compare.ts";
-import { type Intent, move, treeWith, WorkdirChangedError } from "./move.ts";
+import { treeWith, WorkdirChangedError } from "./move.ts";
 import { below, type Scan, type ScannedPart } from "./scan.ts";
 import type { Vault } from "./vault.ts";
 
@@ -50,24 +50,27 @@ export async function previewRestore(
   return { own, changedByOthers, impossible };
 }
 
-/** Brings the chosen files back to a checkpoint. The checkpoint `id` holds the state before. */
-export async function restore(
+/** The present state with the chosen files as they are in a checkpoint. */
+export async function restoredState(
   vault: Vault,
-  id: string,
   { current, target }: { readonly current: Scan; readonly target: Scan },
   paths: readonly RawPath[],
-): Promise<Intent> {
+): Promise<Scan> {
   const open = new Set(paths);
   const parts: ScannedPart[] = [];
   for (const { path: part, from, to } of pairParts(current.parts, target.parts)) {
-    if (from === null || to === null) continue;
+    if (from === null) continue;
+    if (to === null) {
+      parts.push({ path: part, tree: from });
+      continue;
+    }
     const chosen = (await compareTrees(vault, from, to)).filter(({ path }) => open.delete(below(part, path)));
     const entries = chosen.map(({ path, after }) => ({ path, entry: after }));
     const changed = () => treeWith(vault, part, { base: from, isScanned: false }, entries);
     parts.push({ path: part, tree: entries.length === 0 ? from : await changed() });
   }
   if (open.size > 0) throw new WorkdirChangedError([...open]);
-  return move(vault, id, current, { parts, leftOut: [] });
+  return { parts, leftOut: [] };
 }
 
 /** What the last turn that touched a file left there; null for a file that it deleted. */

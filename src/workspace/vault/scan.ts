@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { absolutePath, joinRawPaths, type RawPath, rawPath, shownPath, splitRawPaths } from "../git/raw-path.ts";
-import { GitError } from "../git/run-git.ts";
-import { readGit } from "./repository.ts";
+import { GitError, readGit } from "../git/run-git.ts";
 import { seedIndex } from "./seed-index.ts";
 import type { Vault } from "./vault.ts";
 import { exists } from "./vault-files.ts";
@@ -51,6 +50,8 @@ export interface Scan {
 
 const ROOT = "" as RawPath;
 const LSTAT_AT_ONCE = 64;
+/** Version 4 has shorter paths: an index is written anew with each change, and its bytes are hashed. */
+const UPDATE_INDEX = ["update-index", "--index-version", "4"] as const;
 
 /** Brings the indexes of the vault up to date with the files, and stores their trees. Changes no file of the user. */
 export async function scan(vault: Vault, limits = SCAN_LIMITS, signal?: AbortSignal): Promise<Scan> {
@@ -106,7 +107,10 @@ class PartScan {
 
   static async of(vault: Vault, path: RawPath, limits: ScanLimits, signal: AbortSignal | undefined) {
     const part = new PartScan(vault, path, limits, signal);
-    if (!(await exists(part.#indexFile))) await seedIndex(vault, part.#directory, part.#indexFile);
+    if (!(await exists(part.#indexFile))) {
+      const seeded = await seedIndex(vault, part.#directory, part.#indexFile);
+      if (seeded !== null) vault.userIndexes.set(path, seeded);
+    }
     await part.#update();
     part.tree = (await part.#git(["write-tree"])).toString("latin1").trim();
     return part;
@@ -134,13 +138,34 @@ class PartScan {
     // A repository inside is listed as a directory. Its files are a part of their own.
     for (const path of fresh) if (path.endsWith("/")) this.nested.push(path.slice(0, -1) as RawPath);
     const files = fresh.filter((path) => !path.endsWith("/"));
-    const found = [...(await this.#look(splitRawPaths(changed), false)), ...(await this.#look(files, true))];
+    const found = [
+      ...(await this.#look(splitRawPaths(changed), false)),
+      ...(await this.#look(files, true)),
+      ...(await this.#ignoredAndTracked()),
+    ];
     const taken = found.filter((file) => this.#takes(file)).map(({ path }) => path);
     const dropped = found.filter(({ path, isNew }) => !isNew && this.#isLeftOut(path)).map(({ path }) => path);
     await this.#store(taken);
     await this.#remove(dropped);
     if (taken.some((path) => path === ".gitignore" || path.endsWith("/.gitignore")))
       await dropIgnored(this.#vault, this.#path);
+  }
+
+  /**
+   * Files that the user has added though they are ignored are held like others. Which ones there are may differ only
+   * when the user's index does. What is ignored and no longer in theirs leaves ours.
+   */
+  async #ignoredAndTracked(): Promise<Found[]> {
+    const theirs = await this.#vault.userIndexOf(this.#path, this.#directory);
+    if (theirs === null || this.#vault.userIndexes.get(this.#path) === theirs.version) return [];
+    const listing = await readGit(this.#directory, ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
+    if (listing === null) return [];
+    const tracked = splitRawPaths(Buffer.from(listing, "latin1"));
+    const place = { workTree: this.#directory, indexFile: this.#indexFile };
+    const isTracked = new Set(tracked);
+    await this.#remove((await allIgnored(this.#vault, place)).filter((path) => !isTracked.has(path)));
+    this.#vault.userIndexes.set(this.#path, theirs.version);
+    return (await this.#look(tracked, false)).filter(({ stats }) => stats !== null && !stats.isDirectory());
   }
 
   async #look(paths: readonly RawPath[], isNew: boolean): Promise<Found[]> {
@@ -185,7 +210,7 @@ class PartScan {
   async #store(paths: readonly RawPath[]): Promise<void> {
     if (paths.length === 0) return;
     const update = (some: readonly RawPath[]) =>
-      this.#vault.tryGit(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
+      this.#vault.tryGit([...UPDATE_INDEX, "--add", "--remove", "--replace", "-z", "--stdin"], {
         workTree: this.#directory,
         indexFile: this.#indexFile,
         signal: this.#signal,
@@ -209,7 +234,7 @@ class PartScan {
   }
 }
 
-/** What an ignore file covers leaves the index, unless the user has it in theirs. All of it, or some paths. */
+/** Ignored files leave the index, unless the user has them in theirs. All of it, or some paths. */
 export async function dropIgnored(vault: Vault, part: RawPath, some?: readonly RawPath[]): Promise<void> {
   if (some?.length === 0) return;
   const place = { workTree: partDirectory(vault, part), indexFile: vault.indexFileOf(part) };
@@ -239,6 +264,32 @@ async function ignoredOf(vault: Vault, place: Place, paths: readonly RawPath[]):
   });
   if (exitCode > 1) throw new GitError(`git check-ignore failed: ${stderr.trim()}`);
   return splitRawPaths(stdout).map((path) => path.slice("./".length) as RawPath);
+}
+
+/** Those of some paths that an ignore file keeps out of the checkpoints. */
+export async function ignoredAmong(
+  vault: Vault,
+  { parts }: Pick<Scan, "parts">,
+  paths: readonly RawPath[],
+): Promise<RawPath[]> {
+  const ignored: RawPath[] = [];
+  const placed = Map.groupBy(paths, (path) => innermostPart(parts, path));
+  for (const [part, inside] of placed) {
+    const start = part === "" ? "" : `${part}/`;
+    const input = joinRawPaths(inside.map((path) => `./${path.slice(start.length)}` as RawPath));
+    const place = { workTree: partDirectory(vault, part), indexFile: vault.indexFileOf(part) };
+    // With the index: a file that is tracked is stored, whatever an ignore file says. Exit code 1: none is ignored.
+    const { exitCode, stdout } = await vault.tryGit(["check-ignore", "-z", "--stdin"], { ...place, input });
+    if (exitCode !== 0) continue;
+    ignored.push(...splitRawPaths(stdout).map((path) => `${start}${path.slice("./".length)}` as RawPath));
+  }
+  return ignored;
+}
+
+/** The repository that a path is in, by its own path. */
+export function innermostPart(parts: readonly ScannedPart[], path: RawPath): RawPath {
+  const inside = parts.map((part) => part.path).filter((part) => part !== "" && path.startsWith(`${part}/`));
+  return inside.reduce((longest, one) => (one.length > longest.length ? one : longest), ROOT);
 }
 
 export function partDirectory(vault: Vault, part: RawPath): string {

@@ -1,4 +1,5 @@
 import { lstat, readdir, readFile, readlink, rename, writeFile } from "node:fs/promises";
+import { untilNoProcess } from "../git/running-processes.ts";
 
 export function exists(path: string | Buffer): Promise<boolean> {
   return lstat(path).then(
@@ -9,7 +10,7 @@ export function exists(path: string | Buffer): Promise<boolean> {
 
 /** Replaces a file in one step, so that a reader sees the old or the new one. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { flush: true });
+  await writeFile(`${path}.new`, text, { flush: true, mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
@@ -20,23 +21,30 @@ export function readIfThere(path: string): Promise<string | null> {
   });
 }
 
-const LOOK_EVERY_MS = 100;
-
-/** Waits until no process of this machine has the file open, or until it is gone. */
-export async function untilClosed(path: string, waitMsMax: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < waitMsMax; waitedMs += LOOK_EVERY_MS) {
-    if (!(await exists(path)) || !(await isOpen(path))) return;
-    await Bun.sleep(LOOK_EVERY_MS);
-  }
+/** Waits until no process of this machine has the file open, or until it is gone; false when one still has. */
+export async function untilClosed(path: string, waitMsMax: number): Promise<boolean> {
+  const hasOpen = async (id: string) => {
+    if (!(await exists(path))) return false;
+    const files = await readdir(`/proc/${id}/fd`).catch(() => []);
+    const names = await Promise.all(files.map((file) => readlink(`/proc/${id}/fd/${file}`).catch(() => "")));
+    return names.includes(path);
+  };
+  return untilNoProcess(hasOpen, waitMsMax);
 }
 
-async function isOpen(path: string): Promise<boolean> {
-  const processes = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const lists = await Promise.all(
-    processes.map(async (id) => {
-      const files = await readdir(`/proc/${id}/fd`).catch(() => []);
-      return Promise.all(files.map((file) => readlink(`/proc/${id}/fd/${file}`).catch(() => "")));
-    }),
-  );
-  return lists.some((files) => files.includes(path));
+/** Waits until no process of another server has this in its environment; false when one still does. */
+export async function untilOrphansEnd(variable: string, waitMsMax: number): Promise<boolean> {
+  const isOrphan = async (id: string) => {
+    const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "");
+    return environment.split("\0").includes(variable) && !(await isOurs(id));
+  };
+  return untilNoProcess(isOrphan, waitMsMax);
+}
+
+/** Started by this process, or by one that was. */
+async function isOurs(id: string): Promise<boolean> {
+  if (id === String(process.pid)) return true;
+  const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
+  const parent = /^PPid:\t([1-9]\d*)$/m.exec(status)?.[1];
+  return parent !== undefined && isOurs(parent);
 }

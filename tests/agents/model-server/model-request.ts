@@ -1,4 +1,4 @@
-/** One thing said so far, whichever dialect it came in. */
+/** One message so far, in any dialect. */
 export interface Said {
   readonly by: "user" | "assistant" | "tool";
   readonly texts: readonly string[];
@@ -23,7 +23,7 @@ export interface ModelRequest {
   readonly wantsJson: boolean;
 }
 
-/** The texts one side said, oldest first: what a test compares when it asks what the model got to see. */
+/** The texts of one side, oldest first: what the model got. */
 export function textsBy(request: ModelRequest | undefined, by: Said["by"]): string[] {
   return (request?.said ?? []).filter((said) => said.by === by).flatMap((said) => said.texts);
 }

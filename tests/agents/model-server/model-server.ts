@@ -45,10 +45,12 @@ export type Mishap =
 export class ModelServer implements AsyncDisposable {
   /** What agents asked for the user, oldest first; housekeeping is not among it. */
   readonly requests: ModelRequest[] = [];
-  /** The same as they came, with all that is said besides the talk. */
+  /** The raw requests, with everything besides the conversation. */
   readonly bodies: string[] = [];
   /** Taken one by one, by whatever is asked next. */
   readonly mishaps: Mishap[] = [];
+  /** What it answers when asked for its models. */
+  readonly listed: object[] = [];
   /** The keys that requests came with. */
   readonly keys = new Set<string>();
   readonly #plan: Plan;
@@ -104,7 +106,7 @@ export class ModelServer implements AsyncDisposable {
 
   async #answer(http: Request): Promise<Response> {
     const { pathname } = new URL(http.url);
-    if (http.method !== "POST") return Response.json({ data: [], models: [] });
+    if (http.method !== "POST") return Response.json({ data: this.listed, models: [] });
     if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 1 });
     this.keys.add(http.headers.get("x-api-key") ?? http.headers.get("authorization") ?? "");
     const body = await readBody(http);
@@ -138,6 +140,7 @@ export class ModelServer implements AsyncDisposable {
     const [first] = steps;
     if (first?.does === "fail")
       return Response.json(writer.failure(first.status, first.message), { status: first.status });
+    if (first?.does === "refuse") return Response.json(first.body, { status: first.status, headers: first.headers });
     const pieces = this.#pieces(steps, writer, signal);
     const stream = new ReadableStream<string>({
       pull: async (controller) => {
@@ -190,6 +193,7 @@ function* piecesOf(step: Exclude<Step, { does: "hold" }>, writer: AnswerWriter):
       yield writer.callTool(step.name, step.input);
       return;
     case "fail":
+    case "refuse":
       throw new Error("a model fails at once or not at all");
     default:
       step satisfies never;
@@ -200,7 +204,7 @@ function cut(text: string): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${PIECE_CHARS}}`, "gu")) ?? [];
 }
 
-/** Some words, and then the connection is gone, or closed as if all had been said. */
+/** Some text, and then the connection is lost, or closed as if the answer were complete. */
 function brokenOff(words: string, how: "drop" | "cut"): Response {
   let said = false;
   const stream = new ReadableStream<Uint8Array>({

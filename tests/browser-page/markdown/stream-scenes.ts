@@ -22,7 +22,7 @@ function stream(view: MarkdownView, text: string, size: number): void {
   }
 }
 
-/** Selects from a settled paragraph into the growing one, streams on, and says what became of the selection. */
+/** Selects from a settled paragraph into the growing one, streams on, and returns the selection. */
 export function selectionWhileStreaming(): { before: string; after: string; isSameNode: boolean; text: string } {
   const view = open();
   stream(view, "First paragraph.\n\nSecond **bold** and gro", 3);
@@ -59,7 +59,7 @@ export function nodesTouchedByChunk(length: number, chunk: string): { touched: n
   return { touched: records.length, charactersOutside: records.filter(({ target }) => !last?.contains(target)).length };
 }
 
-/** Streams a long open code block and says what each chunk touched and whether the code is whole. */
+/** Streams a long open code block and returns what each chunk changed and whether the code is complete. */
 export function codeGrowth(lines: number): {
   nodeIsSmall: boolean;
   recordsMax: number;
@@ -95,7 +95,7 @@ export function codeGrowth(lines: number): {
   };
 }
 
-/** Lets a definition come after its use and says which settled paragraphs changed. */
+/** Adds a definition after its use and returns which settled paragraphs changed. */
 export function lateDefinition(): { changed: string[]; link: string | undefined } {
   const view = open();
   stream(view, "Plain one.\n\nSee [docs] here.\n\nPlain two.\n\nEnd of it.\n\n", 5);

@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, "../corpus");
 const SAMPLES = "samples.json";
 
 export interface CorpusInput {
-  /** The file it stands in, for whoever looks for it. */
+  /** Its file, for debugging. */
   readonly file: string;
   readonly input: unknown;
 }

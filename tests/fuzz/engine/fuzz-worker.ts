@@ -12,7 +12,7 @@ export interface WorkerOrder {
   readonly endsAtMs: number | null;
   /** For whatever targets put on the disk. */
   readonly folder: string;
-  /** Two numbers: which target, which case. Whoever finds them unchanged for long has found a case without end. */
+  /** Two numbers: the target and the case. If they do not change for long, the case does not end. */
   readonly place: SharedArrayBuffer;
 }
 

@@ -41,7 +41,7 @@ export function mutateJson(source: Source, value: Json, pool: Pool): Json {
   return Object.fromEntries(entries.toSpliced(at, source.below(2), [name, inner]));
 }
 
-/** Arrays inside each other; deep ones are what a recursive reader dies of. */
+/** Arrays inside each other; deep ones overflow a recursive reader. */
 export function nested(levels: number, core: Json): Json {
   let value = core;
   for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { a: value };

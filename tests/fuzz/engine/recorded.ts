@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, "../../recordings");
 const UPDATE_CHARS_MAX = 1_500;
 const Line = z.object({ out: z.looseObject({ method: z.string(), params: z.looseObject({ update: Json }) }) });
 
-/** What real agents have said, each kind of update a few times: what new cases are made from. */
+/** Recorded updates of real agents, each kind a few times: the base of new cases. */
 export function recordedUpdates(): readonly Json[] {
   const updates = new Map<string, Json>();
   for (const name of readdirSync(FOLDER)
@@ -22,7 +22,7 @@ export function recordedUpdates(): readonly Json[] {
   return [...updates.values()];
 }
 
-/** Updates with the same keys say the same kind of thing. */
+/** Updates with the same keys are of the same kind. */
 function shapeOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(shapeOf).join()}]`;
   if (typeof value !== "object" || value === null) return typeof value;

@@ -112,7 +112,7 @@ export const growth = fuzzTarget({
       (length) => start + unit.repeat(Math.ceil(length / unit.length)) + end,
     );
     if (msOf(read, long, 1) < QUICK_MS) return;
-    // A ratio that was an accident is none the second time.
+    // An accidental ratio does not repeat.
     const ratios = [ratioOf(read, short, long), ratioOf(read, short, long)];
     rule(Math.min(...ratios) <= RATIO_MAX, `time grows no faster than the text (${reader})`, () => ratios);
   },

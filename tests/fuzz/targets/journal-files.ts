@@ -11,7 +11,7 @@ import { Damage, damaged, someDamage } from "./journal-damage.ts";
 
 const Line = z.object({ kind: z.enum(["in", "out", "note"]), text: z.string() });
 const Input = z.object({
-  /** What stands in each file. */
+  /** The content of each file. */
   files: z.array(z.array(Line).min(1)).max(6),
   /** The number of the first record: those before it were covered by a note and are gone. */
   first: z.int().min(1),

@@ -20,7 +20,7 @@ const Input = z.object({
   cuts: z.array(z.number()),
 });
 
-/** A journal after a crash or a bad disk: what stands before the damage is read, and nothing that was not written. */
+/** A journal after a crash or a bad disk: everything before the damage is read, and nothing that was not written. */
 export const journal = fuzzTarget({
   name: "journal",
   weight: 8,

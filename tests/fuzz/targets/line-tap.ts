@@ -49,7 +49,7 @@ function tapped(bytes: Uint8Array, cuts: readonly number[], lineBytesMax: number
   });
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
-    // Whoever reads a pipe may use its buffer again.
+    // A reader of a pipe may reuse its buffer.
     const chunk = Uint8Array.prototype.slice.call(bytes, from, cut);
     splitter.push(chunk);
     chunk.fill(0x21);

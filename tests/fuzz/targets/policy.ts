@@ -57,7 +57,7 @@ function checkOneMore(before: Verdict, after: Verdict, more: RuleDraft): void {
     rule(after.answer === "deny", "denying wins over every rule", () => ({ before, after }));
 }
 
-/** What cannot be judged before it runs is nobody's to allow but the user's, unless every command is. */
+/** What cannot be judged before it runs may only be allowed by the user, unless every command is. */
 function checkDoubt(subject: PermissionSubject, verdict: Verdict, rules: readonly RuleDraft[], mode: string): void {
   if (mode === "all" || subject.command === null || verdict.answer !== "allow") return;
   if (rules.some(({ effect, kind, command }) => effect === "allow" && kind === "execute" && command === undefined))
@@ -72,7 +72,7 @@ function checkDoubt(subject: PermissionSubject, verdict: Verdict, rules: readonl
   );
 }
 
-/** What the user is offered can be stored, says what it means, and would have answered. */
+/** Rules offered to the user can be stored, state what they cover, and would have answered. */
 function checkOffers(subject: PermissionSubject, ask: (rules: readonly RuleDraft[]) => Verdict): void {
   const offers = offerRules(subject);
   for (const offer of offers) ruleSame(RuleDraft.safeParse(offer).data, offer, "an offered rule is a rule");

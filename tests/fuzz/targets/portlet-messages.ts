@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { completeCommand } from "../../../src/page/portlets/portlet-session.ts";
-import { readFromPortlet, readFromShell } from "../../../src/protocol/portlet-messages.ts";
+import { readFromPortlet } from "../../../src/protocol/portlet-commands.ts";
+import { readFromShell } from "../../../src/protocol/portlet-messages.ts";
 import { BUILTIN, SESSION } from "../../core/names.ts";
 import { rule } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
@@ -9,7 +10,7 @@ import { CLIENT_SAMPLES, PORTLET_SAMPLES, SERVER_SAMPLES, someFrame } from "./fr
 
 const SAMPLES = [...PORTLET_SAMPLES, ...CLIENT_SAMPLES, ...SERVER_SAMPLES];
 
-/** What a frame says to the shell and the shell to a frame; a frame speaks for its own session and no other. */
+/** Messages between a frame and the shell; a frame acts only on its own session. */
 export const portletMessages = fuzzTarget({
   name: "portlet-messages",
   weight: 1.5,

@@ -3,9 +3,10 @@ import type { AgentEvent } from "../../../src/ports/agents.ts";
 import type { Fact } from "../../../src/protocol/facts.ts";
 import { entriesOf, foldMessage } from "../../../src/protocol/fold-message.ts";
 import { reduceSession } from "../../../src/protocol/reduce-session.ts";
-import { FactMessage, type SessionHistory } from "../../../src/protocol/server-messages.ts";
+import { FactMessage } from "../../../src/protocol/server-messages.ts";
+import type { SessionHistory } from "../../../src/protocol/session-messages.ts";
 import { EMPTY_SESSION, type SessionState, sessionFieldsOf } from "../../../src/protocol/session-schema.ts";
-import { readState, writeState } from "../../../src/store/session-log/session-statements.ts";
+import { readState, writeState } from "../../../src/store/session-log/session-columns.ts";
 import { commandId, permissionId, SESSION, turnId } from "../../core/names.ts";
 import { PureSession } from "../../core/pure-session.ts";
 import { shown, shownTail } from "../../core/session-reader.ts";
@@ -78,7 +79,7 @@ function historyOf(state: SessionState, window: number): SessionHistory {
   };
 }
 
-/** Asks for page after page of what stands before its window. */
+/** Requests page after page of the entries before its window. */
 function paged(reader: SessionState, whole: SessionState, size: number): SessionState {
   const all = entriesOf(whole);
   let state = reader;

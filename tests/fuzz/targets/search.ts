@@ -29,7 +29,7 @@ async function openScene() {
   return at;
 }
 
-/** Whatever a person types is a search and no error of the index's language, and what stands there is found. */
+/** Any input is a valid search, never an error of the index's language, and existing text is found. */
 export const search = fuzzTarget({
   name: "search",
   weight: 0.1,
@@ -42,7 +42,7 @@ export const search = fuzzTarget({
   async check({ query, from, word }) {
     scene ??= openScene();
     const at = await scene;
-    for (const hit of at.find(query)) {
+    for (const hit of await at.find(query)) {
       const parsed = SearchHit.safeParse(hit);
       rule(parsed.success, "a hit is valid", () => ({ hit, error: parsed.error }));
       rule(
@@ -52,7 +52,7 @@ export const search = fuzzTarget({
     }
     const words = (TEXTS[from] ?? "").split(" ");
     const wanted = (words[word % words.length] ?? "").toWellFormed();
-    const found = at.find(wanted).map(({ entryId }) => entryId);
+    const found = (await at.find(wanted)).map(({ entryId }) => entryId);
     if (/[\p{L}\p{N}]/u.test(wanted))
       rule(found.includes(EntryId.parse(`e${from}`)), "a word that stands there is found", () => ({ wanted, found }));
   },

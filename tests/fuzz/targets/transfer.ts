@@ -52,7 +52,7 @@ const POOL = {
 };
 const Input = z.object({ entries: z.array(z.unknown()), tear: z.nullable(z.int()) });
 
-/** A session on its way out and back in: the same afterwards, and a file that is none of ours is refused with the place. */
+/** Export and import of a session: the same afterwards, and a foreign file is refused with the position. */
 export const transfer = fuzzTarget({
   name: "transfer",
   weight: 0.3,

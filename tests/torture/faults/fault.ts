@@ -14,6 +14,11 @@ export function doneTo(on: string): FaultOutcome {
   return { done: true, on };
 }
 
+/** Done, unless the product did something wrong. */
+export function outcomeOf(breaches: readonly string[]): FaultOutcome {
+  return breaches.length === 0 ? DONE : { breaches };
+}
+
 export interface FaultWorld {
   /** The scene that all faults share. */
   readonly scene: Scene;

@@ -1,6 +1,7 @@
 // A real ACP agent for the torture: it does what prompts of the form "#<id> <verb> <count> <everyMs>" say, and writes
 // down what it says, byte for byte, before it says it. What it is told to do it does even where that is wrong.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { AgentNote } from "../scene/agent-record.ts";
@@ -19,7 +20,8 @@ const Message = z.object({
   result: z.unknown().optional(),
 });
 type Message = z.infer<typeof Message>;
-const Prompt = z.tuple([z.object({ text: z.string().regex(/^#\d+ [a-z]+ \d+ \d+$/) })]);
+/** What to do; notes about restored files and what was said in another directory come as further parts. */
+const Order = z.object({ text: z.string().regex(/^#\d+ [a-z]+ \d+ \d+$/) });
 
 interface Turn {
   readonly requestId: string | number;
@@ -32,6 +34,8 @@ interface Turn {
 }
 
 const turns = new Map<string, Turn>();
+/** Where each session works. */
+const directories = new Map<string, string>();
 const asked = new Map<string, (answer: unknown) => void>();
 
 function write(message: object): void {
@@ -142,6 +146,19 @@ const VERBS: Readonly<Record<string, (turn: Turn) => void>> = {
       },
     );
   },
+  /** Writes files where it works. */
+  write: (turn) => {
+    const directory = join(z.string().parse(directories.get(turn.sessionId)), `by-${turn.turn}`);
+    mkdirSync(directory, { recursive: true });
+    repeat(
+      turn,
+      (index) => writeFileSync(join(directory, `${index}.txt`), `${turn.turn}.${index}\n`),
+      () => {
+        say(turn, word(turn, 0));
+        end(turn, "end_turn");
+      },
+    );
+  },
   fork: (turn) => {
     forkChildren(turn.count);
     say(turn, word(turn, 0));
@@ -158,7 +175,8 @@ const VERBS: Readonly<Record<string, (turn: Turn) => void>> = {
 
 function prompt(id: string | number, params: Message["params"]): void {
   const sessionId = z.string().parse(params["sessionId"]);
-  const [{ text }] = Prompt.parse(params["prompt"]);
+  const parts = z.array(z.unknown()).parse(params["prompt"]);
+  const { text } = Order.parse(parts.find((part) => Order.safeParse(part).success));
   const [name = "", verb = "", count = "", everyMs = ""] = text.split(" ");
   const turn: Turn = {
     ...{ requestId: id, sessionId, turn: name.slice(1) },
@@ -169,9 +187,15 @@ function prompt(id: string | number, params: Message["params"]): void {
   VERBS[verb]?.(turn);
 }
 
-const RESULTS: Readonly<Record<string, () => object>> = {
+function openSession({ cwd, sessionId = crypto.randomUUID() }: Message["params"]): object {
+  directories.set(String(sessionId), String(cwd));
+  return { sessionId };
+}
+
+const RESULTS: Readonly<Record<string, (params: Message["params"]) => object>> = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } }),
-  "session/new": () => ({ sessionId: crypto.randomUUID() }),
+  "session/new": openSession,
+  "session/resume": openSession,
 };
 
 function receive({ id, method, params, result }: Message): void {
@@ -184,7 +208,7 @@ function receive({ id, method, params, result }: Message): void {
     if (turn) end(turn, "cancelled");
   } else if (id !== undefined) {
     if (method === "session/prompt") prompt(id, params);
-    else write({ id, result: RESULTS[method]?.() ?? {} });
+    else write({ id, result: RESULTS[method]?.(params) ?? {} });
   }
 }
 

@@ -38,7 +38,7 @@ interface Judged {
 }
 
 function judgeAll(scene: Scene, judge: (turn: Judged) => readonly string[]): readonly string[] {
-  const records = readAgentRecords(scene.agents.map((cliType) => scene.recordOf(cliType)));
+  const records = readAgentRecords([...scene.agents, scene.farAgent].map((cliType) => scene.recordOf(cliType)));
   const stored = storedTurns(scene);
   return scene.user.sent.flatMap((sent) => {
     const turn = stored.get(sent.commandId);

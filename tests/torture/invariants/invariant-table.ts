@@ -7,6 +7,7 @@ import { noStrays } from "./no-strays.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import { readersEqual } from "./readers-equal.ts";
 import { serverSound } from "./server-sound.ts";
+import { filesKept, nothingHalfDone, terminalsHeld } from "./workspace-whole.ts";
 
 /** After every round, when nothing is under way. The first reads the log, which the others look at. */
 export const AFTER_ROUND: readonly Invariant[] = [
@@ -19,6 +20,9 @@ export const AFTER_ROUND: readonly Invariant[] = [
   agentWordsOnce,
   serverSound,
   noStrays,
+  filesKept,
+  nothingHalfDone,
+  terminalsHeld,
 ];
 
 /** After the server has stopped cleanly. */

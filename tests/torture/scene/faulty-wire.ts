@@ -52,7 +52,8 @@ export class FaultyWire {
   }
 
   #join(client: Socket): void {
-    const server = connect(this.#target(), "127.0.0.1");
+    const port = this.#target();
+    const server = connect(port, "127.0.0.1");
     const pair = [client, server] as const;
     this.#pairs.add(pair);
     const part = () => {
@@ -61,7 +62,7 @@ export class FaultyWire {
       server.destroy();
     };
     client.once("data", (head) => {
-      server.write(this.#readdressed(head));
+      server.write(this.#readdressed(head, port));
       client.on("data", (bytes) => server.write(bytes));
     });
     server.on("data", (bytes) => {
@@ -78,9 +79,9 @@ export class FaultyWire {
   }
 
   /** The server only answers to its own name, which is not the one the client has called. */
-  #readdressed(head: Uint8Array | string): Buffer {
+  #readdressed(head: Uint8Array | string, port: number): Buffer {
     const text = Buffer.from(head).toString("latin1");
-    return Buffer.from(text.replace(`127.0.0.1:${this.port}`, `127.0.0.1:${this.#target()}`), "latin1");
+    return Buffer.from(text.replace(`127.0.0.1:${this.port}`, `127.0.0.1:${port}`), "latin1");
   }
 
   #resume(): void {

@@ -22,7 +22,7 @@ async function turn(at: SessionScene, words: string): Promise<void> {
 }
 
 describe("log and stored state, looked at in one moment", () => {
-  it("X-1 are the same whatever is said, and whenever the disk takes nothing", async () => {
+  it("X-1 are the same for any messages, and whenever the disk refuses writes", async () => {
     const random = seededRandom("stored is logged");
     let refusedWrites = 0;
     for (let round = 0; round < roundsOf(40); round += 1) {

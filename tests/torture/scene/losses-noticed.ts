@@ -3,7 +3,11 @@ import { waitFor } from "../../support/wait-for.ts";
 import type { TortureServer } from "./torture-server.ts";
 
 const HOLDER = "agents/holder/main.ts";
-const Status = z.object({ agents: z.array(z.object({ id: z.string(), pid: z.int().nullable() })) });
+const Status = z.object({
+  agents: z.array(z.object({ id: z.string(), pid: z.int().nullable() })),
+  /** One that has a process of its own has its pid, too. */
+  sessions: z.array(z.object({ id: z.string(), pid: z.int().optional() })),
+});
 
 /**
  * Until the server counts no agent as running that was killed: what is said to such a one goes down with it, and belongs to
@@ -20,8 +24,9 @@ export async function lossesNoticed(server: TortureServer): Promise<void> {
 async function deadAgents({ port, token, processes }: TortureServer): Promise<string[]> {
   const headers = { Authorization: `Bearer ${token}` };
   const status = await fetch(`http://127.0.0.1:${port}/api/status`, { headers });
-  const { agents } = Status.parse(await status.json());
-  const running = agents.filter(({ pid }) => pid !== null);
+  const { agents, sessions } = Status.parse(await status.json());
+  const byPid = new Map([...sessions, ...agents].map(({ id, pid }) => [pid, { id, pid }]));
+  const running = [...byPid.values()].filter(({ pid }) => typeof pid === "number");
   const alive = processes.alive();
   const holders = alive.filter(({ commandLine }) => commandLine.includes(HOLDER));
   // An agent outlives its holder by a moment, and hears nobody any more.

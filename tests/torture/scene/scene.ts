@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CliType, cliTypeOf, type SessionId } from "../../../src/protocol/ids.ts";
 import { SeededRandom } from "../../support/seeded-random.ts";
 import { ROOT } from "../../support/test-server.ts";
+import { FarMachine } from "./far-machine.ts";
 import { LogFollower } from "./log-follower.ts";
 import { PrivateDisk } from "./private-disk.ts";
 import { Reader } from "./reader.ts";
@@ -10,8 +11,12 @@ import { makeTortureDirs, type TortureDirs } from "./torture-dirs.ts";
 import { TortureServer } from "./torture-server.ts";
 import { User } from "./user.ts";
 import { Witness } from "./witness.ts";
+import { Workshop } from "./workshop.ts";
 
 const AGENT = join(ROOT, "tests/torture/inside/torture-agent.ts");
+/** Of a hundred sessions, ten. */
+const FAR_SHARE = 0.1;
+const FAR_SESSIONS_MIN = 2;
 const RETRIES = 20;
 const RETRY_MS = 200;
 const POLL_MS = 400;
@@ -33,10 +38,16 @@ export class Scene {
   readonly witness = new Witness();
   readonly follower: LogFollower;
   readonly agents: readonly CliType[];
+  /** The one that writes files in the workshop. */
+  readonly workAgent: CliType;
+  /** The one that runs on another machine, a process for each session. */
+  readonly farAgent: CliType;
   readonly sessions: SessionId[] = [];
   readonly readers: Reader[] = [];
   readonly #size: SceneSize;
-  #user: User | null = null;
+  #user: User<Reader> | null = null;
+  #workshop: Promise<Workshop> | null = null;
+  #far: Promise<FarMachine> | null = null;
   #polling: ReturnType<typeof setInterval> | undefined;
   /** While the database cannot be read, or must not. */
   isStoreHidden = false;
@@ -53,15 +64,22 @@ export class Scene {
     this.server = new TortureServer(dirs);
     this.follower = new LogFollower(join(dirs.data, "liminal.db"), this.witness);
     this.agents = Array.from({ length: size.agents }, (_, index) => CliType.parse(`agent-${index}`));
+    this.workAgent = CliType.parse(`agent-${size.agents}`);
+    this.farAgent = CliType.parse(`agent-${size.agents + 1}`);
   }
 
   /** With one session; `createAll` makes the others. */
   static async open(root: string, size: SceneSize, seed: string): Promise<Scene> {
     const scene = new Scene(await makeTortureDirs(root), size, seed);
-    await scene.#configure();
-    await scene.server.start();
-    await scene.#openReaders();
-    await scene.#createSessions(1);
+    try {
+      await scene.#configure();
+      await scene.server.start();
+      await scene.#openReaders();
+      await scene.#createSessions(1);
+    } catch (error) {
+      await scene.close();
+      throw error;
+    }
     scene.#polling = setInterval(() => scene.#poll(), POLL_MS);
     return scene;
   }
@@ -70,9 +88,31 @@ export class Scene {
     await this.#createSessions(this.#size.sessions);
   }
 
-  get user(): User {
+  get user(): User<Reader> {
     if (!this.#user) throw new Error("nobody is there yet");
     return this.#user;
+  }
+
+  /** Opened with the first fault that needs it. */
+  workshop(): Promise<Workshop> {
+    this.#workshop ??= Workshop.open(this, this.workAgent, this.#seed);
+    return this.#workshop;
+  }
+
+  /** Null before the first fault that needs it. */
+  get openWorkshop(): Promise<Workshop> | null {
+    return this.#workshop;
+  }
+
+  /** Opened with the first fault that needs it, with sessions that everyone follows from then on. */
+  farMachine(): Promise<FarMachine> {
+    this.#far ??= this.#openFar();
+    return this.#far;
+  }
+
+  /** Null before the first fault that needs it. */
+  get openFarMachine(): Promise<FarMachine> | null {
+    return this.#far;
   }
 
   recordOf(cliType: CliType): string {
@@ -99,6 +139,13 @@ export class Scene {
       .map(({ pid }) => pid);
   }
 
+  terminalHolderPids(): readonly number[] {
+    return this.server.processes
+      .alive()
+      .filter(({ commandLine }) => commandLine.includes("terminals/holder/main.ts"))
+      .map(({ pid }) => pid);
+  }
+
   /** Words in the server's log that a fault of ours calls for. */
   excuse(pattern: RegExp): void {
     this.#excused.push(pattern);
@@ -114,26 +161,32 @@ export class Scene {
   }
 
   /** Looks until there is nothing in the way; what still is, after a long time. */
-  async until(obstacle: () => string | null, msMax = SETTLE_MS_MAX): Promise<string | null> {
+  async until(
+    obstacle: () => string | null | Promise<string | null>,
+    msMax = SETTLE_MS_MAX,
+    lookAgainMs = LOOK_AGAIN_MS,
+  ): Promise<string | null> {
     const deadline = performance.now() + msMax;
     for (;;) {
-      const found = obstacle();
+      const found = await obstacle();
       if (found === null || performance.now() > deadline || this.isGivenUp()) return found;
-      await Bun.sleep(LOOK_AGAIN_MS);
+      await Bun.sleep(lookAgainMs);
     }
   }
 
   /** Nobody reads any more; the server goes on. */
-  leave(): void {
+  async leave(): Promise<void> {
     clearInterval(this.#polling);
+    (await this.#workshop)?.leave();
     for (const reader of this.readers) reader.close();
     this.#user?.reader.close();
   }
 
   /** Everything ends, whatever state it is in. */
   async close(): Promise<void> {
-    this.leave();
+    await this.leave();
     if (this.server.isRunning) await this.server.stop();
+    await (await this.#far)?.[Symbol.asyncDispose]();
     this.server.processes[Symbol.dispose]();
     this.disk?.unmount();
   }
@@ -141,7 +194,7 @@ export class Scene {
   async #configure(): Promise<void> {
     await mkdir(this.dirs.data, { recursive: true, mode: 0o700 });
     const agents = Object.fromEntries(
-      this.agents.map((cliType) => [
+      [...this.agents, this.workAgent, this.farAgent].map((cliType) => [
         cliType,
         {
           name: `Torture ${cliType}`,
@@ -154,8 +207,10 @@ export class Scene {
         },
       ]),
     );
-    const pool = { processesMax: 2 * this.agents.length };
-    await writeFile(join(this.dirs.data, "config.json"), JSON.stringify({ agents, pool }));
+    const pool = { processesMax: 2 * (this.agents.length + 1 + this.#farSessions) };
+    const command = [process.execPath, AGENT, this.recordOf(this.farAgent)];
+    const places = FarMachine.settings(this.dirs, this.farAgent, command);
+    await writeFile(join(this.dirs.data, "config.json"), JSON.stringify({ agents, pool, places }));
   }
 
   async #openReaders(): Promise<void> {
@@ -174,10 +229,26 @@ export class Scene {
     while (this.sessions.length < count) {
       const cliType = this.agents[this.sessions.length % this.agents.length];
       if (cliType === undefined) throw new Error("there are no agents");
-      const sessionId = await this.user.create(this.dirs.work, cliType);
-      this.sessions.push(sessionId);
-      for (const reader of [...this.readers, this.user.reader]) reader.follow(sessionId);
+      await this.#createSession(this.dirs.work, cliType);
     }
+  }
+
+  async #createSession(path: string, cliType: CliType): Promise<SessionId> {
+    const sessionId = await this.user.create(path, cliType);
+    this.sessions.push(sessionId);
+    for (const reader of [...this.readers, this.user.reader]) reader.follow(sessionId);
+    return sessionId;
+  }
+
+  get #farSessions(): number {
+    return Math.max(FAR_SESSIONS_MIN, Math.round(this.#size.sessions * FAR_SHARE));
+  }
+
+  async #openFar(): Promise<FarMachine> {
+    const machine = await FarMachine.open(this.dirs, this.farAgent, this.server.marks);
+    while (machine.sessions.length < this.#farSessions)
+      machine.sessions.push(await this.#createSession(machine.project, this.farAgent));
+    return machine;
   }
 
   #poll(): void {

@@ -12,3 +12,5 @@ export type SeamOrder = z.infer<typeof SeamOrder>;
 
 export const SeamAnswer = z.object({ id: z.int(), heapBytes: z.number(), objects: z.number() });
 export type SeamAnswer = z.infer<typeof SeamAnswer>;
+/** Names the file with the offset of the far machine's clock. */
+export const FAR_CLOCK_VARIABLE = "TORTURE_FAR_CLOCK";

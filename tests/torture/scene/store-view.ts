@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Entry } from "../../../src/protocol/entry.ts";
 import { reduceSession } from "../../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-schema.ts";
-import { factFrom, readState } from "../../../src/store/session-log/session-statements.ts";
+import { factFrom, readState } from "../../../src/store/session-log/session-columns.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 

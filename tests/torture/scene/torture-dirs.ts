@@ -9,6 +9,10 @@ export interface TortureDirs {
   readonly work: string;
   readonly records: string;
   readonly seam: string;
+  /** Programs that the server finds before all others. */
+  readonly bin: string;
+  /** The home of the far machine. */
+  readonly far: string;
 }
 
 export async function makeTortureDirs(root: string): Promise<TortureDirs> {
@@ -19,6 +23,8 @@ export async function makeTortureDirs(root: string): Promise<TortureDirs> {
     work: join(root, "work"),
     records: join(root, "records"),
     seam: join(root, "seam"),
+    bin: join(root, "bin"),
+    far: join(root, "far"),
   };
   for (const dir of Object.values(dirs)) await mkdir(dir, { recursive: true, mode: 0o700 });
   return dirs;

@@ -34,9 +34,8 @@ export class TortureServer {
   constructor(dirs: TortureDirs) {
     this.dirs = dirs;
     this.seam = new ServerSeam(dirs.seam, () => this.pid);
-    const runMarker = process.env[RUN_MARKER];
     this.#env = {
-      PATH: process.env["PATH"] ?? "",
+      PATH: `${dirs.bin}:${process.env["PATH"] ?? ""}`,
       HOME: dirs.home,
       LIMINAL_DATA_DIR: dirs.data,
       LIMINAL_PORT: "0",
@@ -44,9 +43,14 @@ export class TortureServer {
       LIMINAL_REGISTRY_URL: "off",
       LIMINAL_JOURNAL_BYTES: JOURNAL_BYTES,
       [SEAM_VARIABLE]: dirs.seam,
-      ...(runMarker !== undefined && { [RUN_MARKER]: runMarker }),
-      ...this.processes.env,
+      ...this.marks,
     };
+  }
+
+  /** What marks all that belongs to this run, also on another machine. */
+  get marks(): Readonly<Record<string, string>> {
+    const runMarker = process.env[RUN_MARKER];
+    return { ...(runMarker !== undefined && { [RUN_MARKER]: runMarker }), ...this.processes.env };
   }
 
   get isRunning(): boolean {

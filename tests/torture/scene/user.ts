@@ -5,7 +5,6 @@ import { type CliType, CommandId, cliTypeOf, type SessionId } from "../../../src
 import { isPermission } from "../../../src/protocol/pending-request.ts";
 import type { ServerMessage } from "../../../src/protocol/server-messages.ts";
 import { isTurnActive, type SessionState } from "../../../src/protocol/session-schema.ts";
-import type { Reader } from "./reader.ts";
 
 export type Verb = "say" | "tool" | "ask" | "burst" | "stall" | "lie" | "fork" | "huge";
 
@@ -21,15 +20,22 @@ export interface SentMessage {
   answer: "none" | "acknowledged" | "refused";
 }
 
+/** What the user sees through. */
+export interface UserReader {
+  readonly connection: { request(request: ClientRequest): Promise<ServerMessage> };
+  state(sessionId: SessionId): SessionState;
+  close(): void;
+}
+
 /** Sends messages, answers what agents ask and stops what would never end; everything over the product's own client. */
-export class User {
-  readonly reader: Reader;
+export class User<Through extends UserReader = UserReader> {
+  readonly reader: Through;
   readonly sent: SentMessage[] = [];
   /** Answers to commands: what was acknowledged must be true for ever. */
   acknowledged = 0;
   /** By round, agents that a fault took down: only their turns may have been interrupted. */
   readonly #disturbed = new Set<string>();
-  #project: Promise<ServerMessage> | null = null;
+  readonly #projects = new Map<string, Promise<ServerMessage>>();
   readonly #answered = new Set<string>();
   readonly #stopped = new Set<string>();
   /** Acknowledged, and not yet seen in the session: an answer can come before what it speaks of. */
@@ -38,14 +44,15 @@ export class User {
   readonly breaches: string[] = [];
   round = 0;
 
-  constructor(reader: Reader) {
+  constructor(reader: Through) {
     this.reader = reader;
   }
 
   async create(path: string, cliType: CliType): Promise<SessionId> {
     const { connection } = this.reader;
-    this.#project ??= connection.request({ type: "project:add", path });
-    const added = await this.#project;
+    const adding = this.#projects.get(path) ?? connection.request({ type: "project:add", path });
+    this.#projects.set(path, adding);
+    const added = await adding;
     if (added.type !== "project:added") throw new Error(`project:add was answered by ${added.type}`);
     const made = await connection.request({ type: "session:create", projectId: added.project.id, cliType });
     if (made.type !== "session:created") throw new Error(`session:create was answered by ${made.type}`);

@@ -4,7 +4,7 @@ import { ClientRequestError } from "../client-requests.ts";
 import { AcpConnection } from "./acp-connection.ts";
 import { WireTrace } from "./wire-trace.ts";
 
-/** A shell script as the agent: it says these lines. The connection opens at once, or once it has heard `openAfter`. */
+/** Runs a shell script as the agent. The connection opens at once, or after the line `openAfter`. */
 async function connect(script: string, openAfter?: string) {
   const heard: string[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
@@ -22,6 +22,7 @@ async function connect(script: string, openAfter?: string) {
     held: null,
     trace,
     hooks: {
+      onAccount: () => undefined,
       onUpdate: (id, update) => hear(`update ${id} ${JSON.stringify(update)}`),
       onPermissionRequest: ({ offset }) => hear(`asked ${offset}`),
       onPermissionWithdrawn: (offset) => hear(`withdrawn ${offset}`),
@@ -71,8 +72,8 @@ const ask = (id: unknown) => ({ id, method: "session/request_permission", params
 const READ = "read -r line";
 const WAIT = "cat > /dev/null";
 
-describe("AcpConnection: requests of ours", () => {
-  it("carry the run's own ids, and answers to another run's go nowhere", async () => {
+describe("AcpConnection: our requests", () => {
+  it("use ids of this run, and answers to another run's ids are ignored", async () => {
     const foreign = say({ id: "epoch0-0", result: { from: "yesterday" } }, { id: 0, result: { from: "nobody" } });
     const own = say({ id: `${EPOCH}-0`, result: { from: "today" } });
     await using at = await connect(`${READ}; ${foreign}; ${own}; ${WAIT}`);
@@ -81,7 +82,7 @@ describe("AcpConnection: requests of ours", () => {
     expect(at.lines("in")).toHaveLength(3);
   });
 
-  it("are counted while they are open, and end with the process", async () => {
+  it("are counted while open, and end with the process", async () => {
     await using at = await connect(`${READ}; exit 3`);
     const request = at.connection.request("session/new", {});
     expect(at.connection.isBusy).toBe(true);
@@ -90,7 +91,7 @@ describe("AcpConnection: requests of ours", () => {
     expect(await at.connection.exited).toMatchObject({ code: 3 });
   });
 
-  it("an answer that is no object is an empty one; an error is the agent's own", async () => {
+  it("an answer that is not an object is read as empty; an error is passed on", async () => {
     const answers = say(
       { id: `${EPOCH}-0`, result: null },
       { id: `${EPOCH}-1`, error: { code: -32603, message: "no" } },
@@ -104,7 +105,7 @@ describe("AcpConnection: requests of ours", () => {
 });
 
 describe("AcpConnection: prompts", () => {
-  it("W-12 their end is heard after the last of their updates, also when all of it comes at once", async () => {
+  it("W-12 their end is reported after their last update, even if everything arrives at once", async () => {
     const turn = say(
       update("one"),
       update("two"),
@@ -124,7 +125,7 @@ describe("AcpConnection: prompts", () => {
     expect(at.connection.isBusy).toBe(false);
   });
 
-  it("an error ends a prompt as well, whatever it lacks", async () => {
+  it("an error without details ends a prompt, too", async () => {
     const turn = say({ id: `${EPOCH}-p1`, error: { code: 500, message: "model" } }, { id: `${EPOCH}-p2`, error: {} });
     await using at = await connect(`${READ}; ${READ}; ${turn}; ${WAIT}`);
     at.connection.prompt("s", "1", []);
@@ -133,7 +134,7 @@ describe("AcpConnection: prompts", () => {
     expect(at.heard[0]).toBe(`answered ${EPOCH}-p1 {"code":500,"message":"model"}`);
   });
 
-  it("a second answer to one prompt is heard by nobody and harms nothing", async () => {
+  it("a second answer to one prompt is ignored", async () => {
     const end = { id: `${EPOCH}-p1`, result: { stopReason: "end_turn" } };
     await using at = await connect(
       `${READ}; ${say(end, end, { id: `${EPOCH}-p9`, result: {} })}; ${READ}; ${say({ id: `${EPOCH}-0`, result: { ok: 1 } })}; ${WAIT}`,
@@ -144,7 +145,7 @@ describe("AcpConnection: prompts", () => {
     expect(at.sent()).toHaveLength(2);
   });
 
-  it("giving one up is asked only while it is open", async () => {
+  it("cancelling one is sent only while it is open", async () => {
     await using at = await connect(`${READ}; ${say({ id: `${EPOCH}-p1`, result: {} })}; ${WAIT}`);
     const key = at.connection.prompt("s", "1", []);
     at.connection.cancelPrompt("another");
@@ -155,10 +156,10 @@ describe("AcpConnection: prompts", () => {
   });
 });
 
-describe("AcpConnection: what the agent asks", () => {
+describe("AcpConnection: requests of the agent", () => {
   const IDS = ["text", "", "null", "0", 0, -7, 1.5, null];
 
-  it("W-8 a permission request of any id gets exactly that id back, once", async () => {
+  it("W-8 a permission request with any id is answered with exactly that id, once", async () => {
     await using at = await connect(`${say(...IDS.map(ask))}; ${WAIT}`);
     await at.heardOf(`asked ${IDS.length}`);
     for (let line = 1; line <= IDS.length; line += 1) {
@@ -169,7 +170,7 @@ describe("AcpConnection: what the agent asks", () => {
     expect(at.connection.isBusy).toBe(false);
   });
 
-  it("one that is taken back still gets its answer, and is withdrawn; a stranger's id withdraws nothing", async () => {
+  it("a cancelled request is withdrawn and still answered; an unknown id withdraws nothing", async () => {
     const back = (requestId: unknown) => ({ method: "$/cancel_request", params: { requestId } });
     await using at = await connect(`${say(ask("q"), back("other"), back("q"), back("q"), update("end"))}; ${WAIT}`);
     await at.heardOf('update s "end"');
@@ -179,14 +180,14 @@ describe("AcpConnection: what the agent asks", () => {
     expect(at.sent()).toEqual([{ jsonrpc: "2.0", id: "q", error: { code: -32800, message: "Request cancelled" } }]);
   });
 
-  it("a request that comes before the connection is open waits for that and is answered", async () => {
+  it("a request received before the connection is open is answered once it opens", async () => {
     const early = say({ id: 7, method: "craft/early", params: {} }, update("asked"));
     await using at = await connect(`${early}; ${READ}; ${say(update("read"))}; ${WAIT}`, 'update s "asked"');
     await at.heardOf('update s "read"');
     expect(at.sent()).toMatchObject([{ id: 7, error: { code: -32601 } }]);
   });
 
-  it("a wait that is taken back is answered at once, and a fault of ours becomes an internal error", async () => {
+  it("a cancelled wait is answered at once, and an exception of ours becomes an internal error", async () => {
     const wait = { id: 7, method: "terminal/wait_for_exit", params: {} };
     const back = { method: "$/cancel_request", params: { requestId: 7 } };
     const faulty = { id: 8, method: "craft/faulty", params: {} };
@@ -201,14 +202,14 @@ describe("AcpConnection: what the agent asks", () => {
     ]);
   });
 
-  it("a request to an agent that has ended is refused at once", async () => {
+  it("a request to an agent that has exited is refused at once", async () => {
     await using at = await connect("exit 0");
     await at.connection.exited;
     expect(await at.connection.request("session/new", {}).catch((error: Error) => error.message)).toContain("closed");
     expect(at.connection.isBusy).toBe(false);
   });
 
-  it("any other request is answered by whoever serves it, and an extension's notification by nobody", async () => {
+  it("other requests are answered by their handler, and extension notifications are not answered", async () => {
     const request = { id: 7, method: "craft/drainMidTurnQueue", params: {} };
     await using at = await connect(
       `${say({ method: "_auth/status", params: {} }, request)}; ${READ}; ${say(update("read"))}; ${WAIT}`,
@@ -218,8 +219,8 @@ describe("AcpConnection: what the agent asks", () => {
   });
 });
 
-describe("AcpConnection: what is no message", () => {
-  it("junk is kept for whoever looks, never answered, and the stream goes on", async () => {
+describe("AcpConnection: lines that are not messages", () => {
+  it("are kept in the trace, never answered, and the stream continues", async () => {
     const junk = ["plain words", "", "[1,2]", '"text"', "42", "null", "{not json", "   "];
     const lines = junk.map((line) => `'${line}'`).join(" ");
     await using at = await connect(`printf '%s\\n' ${lines}; ${say(update("after"))}; ${WAIT}`);
@@ -228,7 +229,7 @@ describe("AcpConnection: what is no message", () => {
     expect(at.lines("junk")).toEqual(junk.filter((line) => line.trim() !== ""));
   });
 
-  it("updates that lack what they need, and answers to nothing, are passed over", async () => {
+  it("incomplete updates and answers to unknown requests are ignored", async () => {
     const odd = say(
       { method: "session/update", params: { update: "no session" } },
       { method: "session/update", params: { sessionId: "s" } },
@@ -243,13 +244,13 @@ describe("AcpConnection: what is no message", () => {
     expect(at.sent()).toEqual([]);
   });
 
-  it("lines that end in CR LF are read like any other", async () => {
+  it("lines that end in CR LF are read like others", async () => {
     await using at = await connect(`printf '%s\\r\\n' '${JSON.stringify(update("crlf"))}'; ${WAIT}`);
     await at.heardOf('update s "crlf"');
     expect(at.lines("junk")).toEqual([]);
   });
 
-  it("what the agent complains about on stderr is kept", async () => {
+  it("stderr output is kept", async () => {
     await using at = await connect("echo 'no key' >&2; exit 1");
     expect(await at.connection.exited).toMatchObject({ code: 1, stderrTail: "no key" });
     expect(at.lines("stderr").join("")).toBe("no key\n");

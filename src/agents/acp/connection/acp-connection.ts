@@ -18,13 +18,14 @@ import type { WireTrace } from "./wire-trace.ts";
 
 const PERMISSION = "session/request_permission";
 const QUESTION = "elicitation/create";
+const ACCOUNT = "_auth/status_update";
 const REQUEST_CANCELLED = -32800;
 const INVALID_REQUEST = -32600;
 const INTERNAL_ERROR = -32603;
-/** Takes as long as the command it waits for; the agent may give up waiting. */
+/** Takes as long as the command; the agent may stop waiting. */
 const WAIT_FOR_EXIT = "terminal/wait_for_exit";
 
-/** The agent answered a request of ours with an error. */
+/** The agent answered our request with an error. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -42,27 +43,27 @@ interface OpenRequest {
   readonly reject: (error: Error) => void;
 }
 
-/** One agent process and the JSON-RPC peer that speaks with it. Every line is handled before the next one is read. */
+/** One agent process and its JSON-RPC peer. Each line is handled before the next one is read. */
 export class AcpConnection {
   readonly #options: AcpConnectionOptions;
   readonly #process: HostedProcess;
   readonly #stderr = new StderrTail();
   readonly #prompts = new Set<string>();
-  /** Which of the agent's sessions our open requests are about, by their id on the wire. */
+  /** The agent session of each open request of ours, by wire id. */
   readonly #callers = new Map<Json, string>();
-  /** Requests of the agent's without an answer, by the line they came in: agents may use an id again. */
+  /** Open requests of the agent, by the line they came in: agents may reuse an id. */
   readonly #asked = new Map<number, JsonObject>();
-  /** What an earlier server said; its requests may be answered long after we came. */
+  /** What an earlier server sent; its requests may be answered long after we attached. */
   #past: JournalReplay | null = null;
   #isCatchingUp = false;
   #lastLine = 0;
   #charsSinceCheckpoint = 0;
   /** Lines sent to the agent by this server. */
   #sentCount = 0;
-  /** Requests of ours that wait for an answer, by their id. */
+  /** Our open requests, by id. */
   readonly #requests = new Map<string, OpenRequest>();
   #requestCount = 0;
-  /** Requests of the agent's that came before `open`; null from then on. */
+  /** Agent requests received before `open`; null afterwards. */
   #early: { readonly message: JsonObject; readonly offset: number }[] | null = [];
   #hasEnded = false;
 
@@ -96,17 +97,17 @@ export class AcpConnection {
     return this.#process.exited;
   }
 
-  /** The last of what it wrote to stderr so far. */
+  /** The last part of its stderr so far. */
   get stderrTail(): string {
     return this.#stderr.lastLines();
   }
 
-  /** The last line that was handed on. */
+  /** The last line that was handled. */
   get lastLine(): number {
     return this.#lastLine;
   }
 
-  /** Hears what was said under an earlier server, in order; from here on the process is ours. */
+  /** Processes the lines of an earlier server in order; afterwards this server owns the process. */
   catchUp(): void {
     const lines = this.#process.takePast();
     this.#past = new JournalReplay(lines);
@@ -120,8 +121,8 @@ export class AcpConnection {
   }
 
   /**
-   * Takes a note of the present state. The returned function hands it to the holder; call it when everything received
-   * before the note is stored. A later server then needs only the note and the lines that came or went after it.
+   * Records the current state. The returned function passes it to the holder; call it once everything received before is
+   * stored. A later server then needs only the note and the lines after it.
    */
   prepareCheckpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): () => void {
     const asked = [...this.#asked].map(([offset, message]) => ({ offset, message }));
@@ -131,25 +132,25 @@ export class AcpConnection {
     return () => this.#process.checkpoint(lastLine, json, this.#sentCount - sentCount);
   }
 
-  /** The process has ended and all it said is stored. */
+  /** The process has ended and all of its output is stored. */
   release(): Promise<void> {
     return this.#process.release();
   }
 
-  /** From here on requests of the agent's are served, those that came before first. */
+  /** From here on requests of the agent are served, buffered ones first. */
   open(): void {
     const early = this.#early ?? [];
     this.#early = null;
     for (const { message, offset } of early) this.#serve(message, offset);
   }
 
-  /** Something is under way that ending the process would break. */
+  /** Work is open that would be lost if the process ended. */
   get isBusy(): boolean {
     const isUserAsked = [...this.#asked.values()].some(({ method }) => method === PERMISSION || method === QUESTION);
     return this.#requests.size > 0 || this.#prompts.size > 0 || isUserAsked;
   }
 
-  /** Any request but a prompt. Rejects with RpcError, or with another error when the process is gone. */
+  /** Any request except a prompt. Rejects with RpcError, or with another error if the process has ended. */
   request(method: string, params: object): Promise<JsonObject> {
     if (this.#hasEnded) return Promise.reject(closed());
     const id = `${this.#options.epoch}-${this.#requestCount++}`;
@@ -159,7 +160,7 @@ export class AcpConnection {
     return answer;
   }
 
-  /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
+  /** Sends a prompt; its end is reported through `onPromptAnswer` with the returned key, after its last update. */
   prompt(agentSessionId: string, turnId: string, prompt: readonly object[]): string {
     return this.#askInOrder(agentSessionId, promptKey(this.#options.epoch, turnId), "session/prompt", { prompt });
   }
@@ -173,18 +174,18 @@ export class AcpConnection {
     return this.#askInOrder(agentSessionId, steerKey(this.#options.epoch, commandId), STEERING, params);
   }
 
-  /** An earlier server has sent this prompt. */
+  /** An earlier server sent this prompt. */
   expectAnswer(key: string, agentSessionId: string): void {
     this.#prompts.add(key);
     this.#callers.set(key, agentSessionId);
   }
 
-  /** That prompt was sent and has no answer yet. */
+  /** The prompt was sent and is not answered yet. */
   isWaitingFor(key: string): boolean {
     return this.#prompts.has(key);
   }
 
-  /** Asks the agent to give up a prompt that a plain cancel did not end. */
+  /** Asks the agent to abort a prompt that a plain cancel did not end. */
   cancelPrompt(key: string): void {
     if (this.#prompts.has(key)) this.notify("$/cancel_request", { requestId: key });
   }
@@ -193,12 +194,12 @@ export class AcpConnection {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** The agent still waits for an answer to the request in this line. */
+  /** The request in this line is not answered yet. */
   isAsked(offset: number): boolean {
     return this.#asked.has(offset);
   }
 
-  /** Answers the request in this line, with its id exactly as it came; one that has its answer gets no other. */
+  /** Answers the request in this line with its unchanged id; only the first answer is sent. */
   answer(offset: number, answer: { readonly result: object } | { readonly error: object }): void {
     const asked = this.#asked.get(offset);
     if (!asked) return;
@@ -206,7 +207,7 @@ export class AcpConnection {
     this.#send({ jsonrpc: "2.0", id: asked["id"] ?? null, ...answer });
   }
 
-  /** The session that an open request of ours is about. */
+  /** The session of one of our open requests. */
   callerOf(requestId: Json | undefined): string | undefined {
     return requestId === undefined ? undefined : this.#callers.get(requestId);
   }
@@ -250,6 +251,10 @@ export class AcpConnection {
       if (agentSessionId !== undefined && update !== undefined) hooks.onUpdate(agentSessionId, update);
       return;
     }
+    if (method === ACCOUNT && id === undefined) {
+      if (params) hooks.onAccount(params);
+      return;
+    }
     const key = JSON.stringify(id ?? null);
     const isAnswered = method !== undefined && id !== undefined && (this.#past?.takeAnswer(key) ?? false);
     if (method !== undefined && id !== undefined && !isAnswered) this.#asked.set(offset, message);
@@ -284,7 +289,7 @@ export class AcpConnection {
     }
   }
 
-  /** An answer to a request that this run never sent is kept in the trace and goes no further. */
+  /** An answer to a request that this run never sent stays in the trace and goes no further. */
   #takeAnswer(message: JsonObject): void {
     const id = asString(message["id"]) ?? "";
     const request = this.#requests.get(id);
@@ -316,7 +321,7 @@ export class AcpConnection {
     this.#asked.clear();
   }
 
-  /** The agent takes a request back; it still gets its answer. What is quickly done is done all the same. */
+  /** The agent cancels a request; it is still answered. Short operations complete anyway. */
   #withdraw(requestId: Json | undefined): void {
     if (requestId === undefined) return;
     const key = JSON.stringify(requestId);
@@ -356,18 +361,18 @@ function errorOf(error: unknown): object {
   return { code: INTERNAL_ERROR, message: "Internal error", data: { details } };
 }
 
-/** What a connection needs: how the agent's process is started, and who receives what it says. */
+/** How the agent process is started, and who receives its output. */
 interface AcpConnectionOptions {
   readonly host: ProcessHost;
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Tells answers to this run of the server from answers to an earlier one. */
+  /** Distinguishes answers to this run of the server from answers to an earlier one. */
   readonly epoch: string;
   /** For a process that outlives the server. */
   readonly held: NonNullable<ProcessSpec["held"]> | null;
   readonly trace: WireTrace;
-  /** A line that is no message; the trace has it. */
+  /** A line that is not a message; the trace has it. */
   readonly onUnreadable?: (text: string) => void;
   readonly hooks: AcpHooks;
 }

@@ -9,12 +9,12 @@ interface PastRequest {
   readonly params: JsonObject;
 }
 
-/** What an earlier server said on a connection: what it answered, and what it asked and may still be answered. */
+/** What an earlier server sent on a connection: its answers, and its requests that may still be answered. */
 export class JournalReplay {
-  /** How many requests under one id have been answered: agents may use an id again. */
+  /** Number of answered requests per id: agents may reuse an id. */
   readonly #answers = new Map<string, number>();
   readonly #requests = new Map<string, PastRequest>();
-  /** Requests for a terminal of ours, by their id: the answer names the terminal. */
+  /** `terminal/create` requests by id: the answer names the terminal. */
   readonly #terminalRequests = new Map<string, string>();
 
   constructor(lines: readonly PastLine[]) {
@@ -26,14 +26,14 @@ export class JournalReplay {
     }
   }
 
-  /** True once for every answer there is to requests with that id. */
+  /** True once per answer to requests with this id. */
   takeAnswer(key: string): boolean {
     const left = this.#answers.get(key) ?? 0;
     if (left > 0) this.#answers.set(key, left - 1);
     return left > 0;
   }
 
-  /** Goes through a line that an earlier server sent. */
+  /** Processes a line that an earlier server sent. */
   recall(line: string, hooks: AcpHooks): void {
     const message = parseMessage(line);
     if (!message) return;
@@ -49,7 +49,7 @@ export class JournalReplay {
     if (terminal) hooks.onPastTerminal(terminal.agentSessionId, terminal.terminalId);
   }
 
-  /** True for an answer to a request that an earlier server sent. */
+  /** True for an answer to a request of an earlier server. */
   isAnsweredBy(message: JsonObject, hooks: AcpHooks): boolean {
     const id = asString(message["id"]) ?? "";
     const request = this.#requests.get(id);
@@ -64,7 +64,7 @@ export class JournalReplay {
     this.#terminalRequests.set(key, asString(params?.["sessionId"]) ?? "");
   }
 
-  /** The terminal that an answer of ours named. */
+  /** The terminal named in our answer. */
   #terminalOf(answer: JsonObject): { agentSessionId: string; terminalId: string } | null {
     const agentSessionId = this.#terminalRequests.get(JSON.stringify(answer["id"]));
     const terminalId = asString(asObject(answer["result"])?.["terminalId"]);

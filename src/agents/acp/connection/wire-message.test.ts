@@ -6,14 +6,14 @@ import { failureMessage, offsetOfRequest, parseMessage, requestIdAt, withAdvice 
 
 const abyss = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
-test("a message nested without end is read as far as it can be written again", () => {
+test("an endlessly nested message is read as deep as it can be serialized", () => {
   const message = parseMessage(`{"id":${abyss(200_000)},"method":"m","params":{"text":"kept"}}`);
   expect(message?.["method"]).toBe("m");
   expect(asObject(message?.["params"])).toEqual({ text: "kept" });
   expect(JSON.stringify(message).length).toBeLessThan(10_000);
 });
 
-test("a tool's input and output nested without end are left out, and the call is not", () => {
+test("endlessly nested tool input and output are dropped, and the call is kept", () => {
   for (const levels of [150, 5_000, 200_000]) {
     const deep = `{"a":${abyss(levels)}}`;
     const line = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"T","rawInput":${deep},"rawOutput":{"output":"said","more":${deep}}}`;
@@ -35,18 +35,18 @@ test.each([
   ['{"error":{"code":401,"message":"no such key","status":"UNAUTHENTICATED"}}', undefined, "no such key"],
   ["{not json", undefined, "{not json"],
   ['{"code":1}', undefined, '{"code":1}'],
-])("%s reads as a person would say it", (message, data, told) => {
+])("%s becomes a readable message", (message, data, told) => {
   expect(failureMessage(message, data)).toBe(told);
 });
 
-test("(B11) a refusal to start as root says what to do", () => {
+test("(B11) a refusal to start as root explains what to do", () => {
   const details = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
   const told = failureMessage("Internal error", { details });
   expect(told).toContain("Claude Code refuses to run as root unless IS_SANDBOX is 1");
   expect(withAdvice(told)).toBe(told);
 });
 
-test("the id of a request to the user names its process and line, and no other process finds a line in it", () => {
+test("the id of a user request names its process and line, and is unknown to other processes", () => {
   const id = requestIdAt("process-1", 42);
   expect(offsetOfRequest("process-1", id)).toBe(42);
   for (const other of ["process", "process-12", "other"]) expect(offsetOfRequest(other, id)).toBeNull();

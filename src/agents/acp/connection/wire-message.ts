@@ -14,7 +14,7 @@ export function promptKey(epoch: string, turnId: string): string {
 export const STEERING = "_session/steering";
 const STEER_MARK = "-s";
 
-/** Likewise, for a message that is to reach the running turn. */
+/** The same for a steering message. */
 export function steerKey(epoch: string, commandId: string): string {
   return `${epoch}${STEER_MARK}${commandId}`;
 }
@@ -23,7 +23,7 @@ export function commandOfSteer(key: string): string {
   return key.slice(key.indexOf(STEER_MARK) + STEER_MARK.length);
 }
 
-/** The turn a prompt was sent for, whichever server sent it. */
+/** The turn of a prompt, whichever server sent it. */
 export function turnOfPrompt(key: string): string {
   return key.slice(key.indexOf(PROMPT_MARK) + PROMPT_MARK.length);
 }
@@ -39,7 +39,7 @@ export function offsetOfRequest(processId: string, requestId: string): number | 
   return Number.isInteger(offset) ? offset : null;
 }
 
-/** Deeper than any message is; what is nested without end cannot be written as JSON again. */
+/** Deeper than real messages; endless nesting cannot be serialized again. */
 const MESSAGE_LEVELS_MAX = 1_000;
 
 export function parseMessage(text: string): JsonObject | null {
@@ -53,10 +53,11 @@ export function failureOf(error: Json | undefined): AcpFailure | null {
   return {
     code: typeof code === "number" ? code : 0,
     message: failureMessage(asString(failure["message"]) ?? "The agent gave no reason.", failure["data"]),
+    data: failure["data"],
   };
 }
 
-/** What an agent says of a failure, in plain words: some hide them in `data`, some send their model's JSON as the message. */
+/** An agent's failure as plain text: some put it in `data`, some send their model's JSON as the message. */
 export function failureMessage(message: string, data: unknown): string {
   const plain = plainMessage(message);
   const details = typeof data === "string" ? data : detailsIn(asObject(data) ?? {});
@@ -67,7 +68,7 @@ const ROOT_ADVICE =
   "Claude Code refuses to run as root unless IS_SANDBOX is 1. " +
   "Start Liminal Builder as another user, or set IS_SANDBOX=1 if this machine is a container or a sandbox.";
 
-/** Adds what to do about a complaint whose own words do not say it. */
+/** Adds advice to messages that do not explain what to do. */
 export function withAdvice(complaint: string): string {
   const isAboutRoot = complaint.includes("cannot be used with root/sudo privileges");
   return isAboutRoot && !complaint.includes(ROOT_ADVICE) ? `${complaint}\n${ROOT_ADVICE}` : complaint;

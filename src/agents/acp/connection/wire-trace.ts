@@ -7,17 +7,17 @@ const LINE_CHARS_MAX = 100_000;
 export interface TraceLine {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** `note` is what became of the process: started, ready, ended, restarted. */
+  /** `note`: process events such as started, ready, ended, restarted. */
   readonly direction: "in" | "out" | "junk" | "stderr" | "note";
   readonly text: string;
 }
 
-/** The last messages both ways and the last complaints, bounded: what to look at when an agent misbehaves. */
+/** The last messages in both directions and the last stderr lines, bounded, for diagnosis. */
 export class WireTrace {
   readonly #now: () => number;
   #lines: TraceLine[] = [];
   #chars = 0;
-  /** Where the kept lines start; the part before it is dropped now and then, not line by line. */
+  /** Index of the first kept line; earlier ones are removed in bulk. */
   #start = 0;
 
   constructor(now: () => number) {
@@ -37,7 +37,7 @@ export class WireTrace {
     this.#start = 0;
   }
 
-  /** Oldest first, fit to be shown and sent to someone: secrets are taken out here, not when the agent speaks. */
+  /** Oldest first, safe to share: secrets are removed here, not on arrival. */
   recent(): TraceLine[] {
     return this.#lines.slice(this.#start).map((line) => ({ ...line, text: redactSecrets(line.text) }));
   }

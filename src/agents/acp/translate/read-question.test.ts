@@ -17,7 +17,7 @@ const AB = [
   { value: "b", label: "b" },
 ];
 
-describe("W-9 a field is read from its schema, however that is written", () => {
+describe("W-9 a field is read from any form of its schema", () => {
   it.each<[string, Json, unknown]>([
     ["plain text", { type: "string" }, { ...base, kind: "text" }],
     ["no type", {}, { ...base, kind: "text" }],
@@ -114,10 +114,10 @@ describe("W-9 a field is read from its schema, however that is written", () => {
   ])("%s", (_, schema, field) => expect(fieldOf(schema)).toEqual(field as never));
 });
 
-describe("W-9 what cannot be shown", () => {
+describe("W-9 fields that cannot be shown", () => {
   const deep = { type: "object", properties: { a: {} } };
 
-  it("is left out where it may be left out", () => {
+  it("are dropped if they are optional", () => {
     const fields = readQuestion(
       form({ deep, list: { type: "array", items: { type: "string" } }, ok: {}, nothing: null }),
     );
@@ -137,11 +137,11 @@ describe("W-9 what cannot be shown", () => {
     ["a script", { mode: "url", message: "?", url: "javascript:alert(1)" }],
     ["a file", { mode: "url", message: "?", url: "file:///etc/passwd" }],
     ["no address", { mode: "url", message: "?" }],
-  ])("%s is refused in the protocol's own way", (_, params) => {
+  ])("%s is refused with a protocol error", (_, params) => {
     expect(() => readQuestion(params)).toThrow(expect.objectContaining({ code: -32602 }));
   });
 
-  it("a name that would change what an object is, is no field", () => {
+  it("a name that would change an object's prototype is not a field", () => {
     const params = JSON.parse(
       '{"mode":"form","requestedSchema":{"properties":{"__proto__":{"type":"string"},"a":{}}}}',
     );
@@ -149,7 +149,7 @@ describe("W-9 what cannot be shown", () => {
   });
 });
 
-it("W-9 whatever is read can be stored and sent", () => {
+it("W-9 every question that is read can be stored and sent", () => {
   const question = readQuestion(form({ a: { type: "string", enum: ["x"] } }, ["a"], { title: "T", description: "D" }));
   expect(Question.parse(JSON.parse(JSON.stringify(question)))).toEqual(question);
   expect(question).toMatchObject({ title: "T", description: "D", fields: [{ required: true }] });

@@ -19,7 +19,7 @@ const URL_CHARS_MAX = 4_000;
 const ID_CHARS_MAX = 200;
 const SCHEMA_CHARS_MAX = 256 * 1024;
 
-/** What an agent wants to ask the user; refused in the protocol's own way when it cannot be shown. */
+/** Reads a question of an agent to the user; throws a protocol error if it cannot be shown. */
 export function readQuestion(params: JsonObject): Question {
   const message = (asString(params["message"]) ?? "").slice(0, MESSAGE_CHARS_MAX);
   const toolCallId = asString(params["toolCallId"])?.slice(0, ID_CHARS_MAX);
@@ -69,17 +69,17 @@ const NAME_CHARS_MAX = 200;
 const LABEL_CHARS_MAX = 500;
 const DESCRIPTION_CHARS_MAX = 4_000;
 const PATTERN_CHARS_MAX = 1_000;
-/** From here on a text deserves more than one line. */
+/** From this length on a text gets more than one line. */
 const LONG_TEXT_CHARS = 200;
-/** No plain object can carry an answer under this name. */
+/** A plain object cannot hold an answer under this name. */
 const IMPOSSIBLE_NAME = "__proto__";
 
-/** A form that cannot be shown as it was meant: the agent is told why. */
+/** The form cannot be shown correctly; the agent receives the reason. */
 class UnreadableSchemaError extends Error {
   override readonly name = "UnreadableSchemaError";
 }
 
-/** The fields of a flat JSON schema, read tolerantly: only what the user could not answer without is refused. */
+/** The fields of a flat JSON schema, read tolerantly: only required fields that cannot be shown are refused. */
 function readFields(schema: JsonObject): QuestionField[] {
   const properties = Object.entries(asObject(schema["properties"]) ?? {});
   if (properties.length > FIELDS_MAX)
@@ -96,7 +96,7 @@ function readFields(schema: JsonObject): QuestionField[] {
   });
 }
 
-/** Null for what is no field of a form: objects, lists of anything, names that nothing can be kept under. */
+/** Null for anything that cannot be a form field: objects, arbitrary lists, reserved names. */
 function readField(name: string, property: Json | undefined, required: boolean): QuestionField | null {
   const schema = asObject(property);
   if (!schema || name === "" || name.length > NAME_CHARS_MAX || name === IMPOSSIBLE_NAME) return null;
@@ -124,7 +124,7 @@ function readField(name: string, property: Json | undefined, required: boolean):
 
 type Base = Pick<QuestionField, "name" | "label" | "description" | "required">;
 
-/** Generators write `["string", "null"]` for what may be left out, and some no type at all for a text. */
+/** Generators write `["string", "null"]` for optional values, and some omit the type of a text. */
 function typeOf({ type, items, properties }: JsonObject): string {
   const named = asArray(type)?.find((one) => one !== "null") ?? type;
   if (typeof named === "string") return named;
@@ -185,7 +185,7 @@ function readChoices(base: Base, schema: JsonObject): QuestionField | null {
   };
 }
 
-/** `enum` with or without names, or `oneOf`/`anyOf` of constants with titles; the same value twice is one. */
+/** `enum` with or without names, or `oneOf`/`anyOf` of constants with titles; duplicates are removed. */
 function readOptions(schema: JsonObject): FieldOption[] {
   const titled = asArray(schema["oneOf"]) ?? asArray(schema["anyOf"]);
   const names = asArray(schema["enumNames"]) ?? [];

@@ -20,19 +20,19 @@ const SELECT = {
 } as const;
 
 describe("translateOptions", () => {
-  it("keeps the agent's order, groups and values, also a current one that is not in the list", () => {
+  it("keeps the agent's order, groups and values, including a current value that is not listed", () => {
     const boolean = { id: "fast", name: "Fast", type: "boolean", currentValue: false } as const;
     const custom = { ...SELECT, id: "effort", category: "_own", currentValue: "not in the list", options: [] };
     const given = JSON.parse(JSON.stringify([boolean, SELECT, custom]));
     expect(translateOptions(given)).toEqual(given);
   });
 
-  it("leaves out what it cannot show and keeps the rest", () => {
+  it("omits what cannot be shown and keeps the rest", () => {
     const odd = [{ id: "slider", name: "S", type: "range", currentValue: 3 }, { name: "no id", type: "boolean" }, 7];
     expect(translateOptions([...odd, JSON.parse(JSON.stringify(SELECT))])).toMatchObject([{ id: "model" }]);
   });
 
-  it("no list is null, which is not the same as an empty one", () => {
+  it("a missing list is null, unlike an empty one", () => {
     expect([translateOptions(undefined), translateOptions(null), translateOptions({}), translateOptions([])]).toEqual([
       null,
       null,
@@ -48,7 +48,7 @@ describe("translateLegacyOptions", () => {
     availableModes: [{ id: "default", name: "Default", description: "d" }, { id: "yolo" }, { name: "no id" }, 7],
   };
 
-  it("modes and models, as gemini offers them, are choices like any other, under ids of our own", () => {
+  it("modes and models, as gemini offers them, become options with our ids", () => {
     const models = { currentModelId: "m1", availableModels: [{ modelId: "m1", name: "One" }] };
     expect(translateLegacyOptions({ sessionId: "s", modes, models })).toEqual([
       {
@@ -73,7 +73,7 @@ describe("translateLegacyOptions", () => {
     ]);
   });
 
-  it("ids may be anything, as copilot's urls", () => {
+  it("ids may be anything, such as copilot's urls", () => {
     const id = "https://agentclientprotocol.com/protocol/session-modes#agent";
     const translated = translateLegacyOptions({
       modes: { currentModeId: id, availableModes: [{ id, name: "Agent" }] },
@@ -81,12 +81,12 @@ describe("translateLegacyOptions", () => {
     expect(translated).toMatchObject([{ currentValue: id, options: [{ value: id }] }]);
   });
 
-  it("a current model that is not in the list, as codex has, is still the current one", () => {
+  it("a current model that is not listed, as with codex, stays the current one", () => {
     const models = { currentModelId: "custom", availableModels: [{ modelId: "m1", name: "One" }] };
     expect(translateLegacyOptions({ models })).toMatchObject([{ currentValue: "custom" }]);
   });
 
-  it("nothing to choose from, or nothing chosen, is no choice", () => {
+  it("no values, or no current value, gives no option", () => {
     for (const answer of [
       {},
       { modes: null, models: null },
@@ -98,7 +98,7 @@ describe("translateLegacyOptions", () => {
 });
 
 describe("translateCommands", () => {
-  it("takes name, description and hint, and leaves the agent's extras behind", () => {
+  it("reads name, description and hint, and drops the agent's extras", () => {
     const commands = [
       { name: "plan", description: "Plan it", input: { hint: "what" }, _meta: { details: "x".repeat(1_000) } },
       { name: "$skill" },
@@ -111,7 +111,7 @@ describe("translateCommands", () => {
     ]);
   });
 
-  it("stays bounded, as qwen's half a megabyte shows it must", () => {
+  it("limits the list; qwen sends half a megabyte", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({ name: `c${index}`, description: "x".repeat(10_000) }));
     const commands = translateCommands(many) ?? [];
     expect([commands.length, commands[0]?.description.length]).toEqual([500, 500]);
@@ -119,7 +119,7 @@ describe("translateCommands", () => {
 });
 
 describe("translateUsage", () => {
-  it("takes the cost where it is whole, in whatever unit", () => {
+  it("reads a complete cost in any currency", () => {
     expect(translateUsage({ used: 1, size: 10, cost: { amount: 0.5, currency: "credits" } })).toEqual({
       used: 1,
       size: 10,
@@ -129,7 +129,7 @@ describe("translateUsage", () => {
       expect(translateUsage({ used: 1, size: 10, cost })).toEqual({ used: 1, size: 10 });
   });
 
-  it("without numbers there is none", () => {
+  it("returns nothing without numbers", () => {
     for (const update of [{}, { used: null }, { used: "1", size: "2" }, { cost: { amount: 1 } }])
       expect(translateUsage(update)).toBeNull();
   });

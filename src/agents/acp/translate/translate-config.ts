@@ -6,12 +6,12 @@ import { asArray, asNumber, asObject, asString, type JsonObject } from "../read-
 const COMMANDS_MAX = 500;
 const DESCRIPTION_CHARS_MAX = 500;
 
-/** The agent's choices, in its order; an option of a type we cannot show is left out. */
+/** The agent's options, in its order; options of unknown types are omitted. */
 export function translateOptions(configOptions: Json | undefined): ConfigOption[] | null {
   return asArray(configOptions)?.flatMap((option) => ConfigOption.safeParse(option).data ?? []) ?? null;
 }
 
-/** Older agents offer modes and models apart; here they are choices like any other. */
+/** Older agents list modes and models separately; both become options. */
 export function translateLegacyOptions(answer: JsonObject): ConfigOption[] {
   return [
     ...legacySelect("mode", "Mode", asObject(answer["modes"]), "availableModes", "currentModeId", "id"),
@@ -39,12 +39,12 @@ function legacySelect(
   return [{ id: legacyId(category), name, category, type: "select", currentValue, options: values }];
 }
 
-/** Ids of our own for what the agent has no option id for; they never reach it. */
+/** Our ids for settings without an option id; never sent to the agent. */
 export function legacyId(category: string): string {
   return `legacy:${category}`;
 }
 
-/** Null without a list: what was offered before stays. */
+/** Null without a list: earlier commands stay. */
 export function translateCommands(availableCommands: Json | undefined): SlashCommand[] | null {
   const commands = asArray(availableCommands)?.slice(0, COMMANDS_MAX);
   if (!commands) return null;
@@ -58,7 +58,7 @@ export function translateCommands(availableCommands: Json | undefined): SlashCom
   });
 }
 
-/** The figures that are there: agents send some of them with every model call and the cost only at the end. */
+/** The figures that are present: agents send some with every model call and the cost only at the end. */
 export function translateUsage(update: JsonObject): UsageReport | null {
   const used = asNumber(update["used"]);
   const size = asNumber(update["size"]);

@@ -49,18 +49,18 @@ describe("translateContent", () => {
     { type: "resource" },
     { type: "resource", resource: { text: "nowhere" } },
     {},
-  ])("a block that lacks what it needs is kept whole: %j", (raw) => {
+  ])("an incomplete block is kept unchanged: %j", (raw) => {
     expect(translateContent(raw)).toEqual({ type: "unknown", raw });
   });
 
-  it("what is no object is no block", () => {
+  it("a value that is not an object is not a block", () => {
     for (const value of [undefined, null, "words", 7, [{ type: "text", text: "x" }]])
       expect(translateContent(value)).toBeNull();
   });
 });
 
 describe("promptBlock", () => {
-  it("text, pictures, sound, links and resources can be said to an agent, and come back as they went", () => {
+  it("text, images, audio, links and resources can be sent to an agent, and are read back unchanged", () => {
     const parts: Part[] = [
       { type: "text", text: "hi" },
       { type: "image", data: "A", mimeType: "image/png" },
@@ -72,7 +72,7 @@ describe("promptBlock", () => {
     for (const part of parts) expect(translateContent(JSON.parse(JSON.stringify(promptBlock(part))))).toEqual(part);
   });
 
-  it("what only an agent can say is left out", () => {
+  it("parts that only agents send are omitted", () => {
     for (const part of [
       { type: "diff", path: "a", oldText: null, newText: "" },
       { type: "terminal", terminalId: "t" },
@@ -82,7 +82,7 @@ describe("promptBlock", () => {
   });
 });
 
-test("X-7 what an agent does not say, it does not offer", () => {
+test("X-7 a capability that an agent does not state is not offered", () => {
   const none = { image: false, audio: false, embeddedContext: false, steering: false };
   expect(readAbilities({})).toEqual(none);
   expect(
@@ -96,7 +96,7 @@ test("X-7 what an agent does not say, it does not offer", () => {
   ).toEqual({ image: true, audio: true, embeddedContext: true, steering: true });
 });
 
-test("X-6 only a clear yes means that a message joined the turn", () => {
+test("X-6 only an explicit confirmation means that a message joined the turn", () => {
   expect(steeringOutcome({ outcome: "injected" })).toBe("joined");
   expect(steeringOutcome({ outcome: "startedNewTurn" })).toBe("elsewhere");
   for (const answer of [null, {}, { outcome: "promptRequired" }, { outcome: "failed" }, { outcome: 1 }])

@@ -3,7 +3,7 @@ import type { Json } from "../../../protocol/json.ts";
 import type { PromptAbilities } from "../../../protocol/session-parts.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../read-json.ts";
 
-/** One ACP content block as a part of ours; a kind we do not know is kept whole. */
+/** Converts one ACP content block to a part; unknown kinds are kept unchanged. */
 export function translateContent(block: Json | undefined): Part | null {
   const content = asObject(block);
   if (!content || block === undefined) return null;
@@ -58,13 +58,13 @@ function translateLink(content: { readonly [key: string]: Json | undefined }, ur
   };
 }
 
-/** A message as the blocks of a prompt: its words first, then what is attached. */
+/** Converts a message to prompt blocks: text first, then attachments. */
 export function promptBlocks(content: string, attachments: readonly Part[]): readonly object[] {
   const parts: readonly Part[] = content === "" ? attachments : [{ type: "text", text: content }, ...attachments];
   return parts.map(promptBlock).filter((block) => block !== null);
 }
 
-/** A part of ours as the ACP block that says the same; null for what a prompt cannot carry. */
+/** Converts a part to the equivalent ACP block; null if a prompt cannot carry it. */
 export function promptBlock(part: Part): { readonly [key: string]: unknown } | null {
   switch (part.type) {
     case "text":
@@ -91,7 +91,7 @@ export function promptBlock(part: Part): { readonly [key: string]: unknown } | n
   }
 }
 
-/** What a prompt may carry, as `initialize` answered it. What is not said is not offered. */
+/** Which blocks a prompt may contain, from `initialize`. Capabilities that are not stated are not offered. */
 export function readAbilities(answer: JsonObject): PromptAbilities {
   const prompt = asObject(asObject(answer["agentCapabilities"])?.["promptCapabilities"]);
   const steering = asObject(asObject(answer["_meta"])?.["steering"]);
@@ -103,7 +103,7 @@ export function readAbilities(answer: JsonObject): PromptAbilities {
   };
 }
 
-/** An answer without one of these words is a no: some agents answer any method they do not know with an empty yes. */
+/** Any other answer means no: some agents answer unknown methods with an empty result. */
 export function steeringOutcome(result: JsonObject | null): "joined" | "elsewhere" | "not-taken" {
   const outcome: Json | undefined = asString(result?.["outcome"]);
   if (outcome === "injected") return "joined";

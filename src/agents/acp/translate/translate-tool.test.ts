@@ -16,7 +16,7 @@ const shown = (text: string) => ({ type: "content", content: { type: "text", tex
 const DIFF = { type: "diff", path: "/a.ts", oldText: "old", newText: "new" } as const;
 
 describe("translateTool", () => {
-  it("a patch has what the update has, and nothing else: absent and null keep what is known", () => {
+  it("a patch has only the fields of the update: absent and null keep the known value", () => {
     expect(patch({})).toEqual({});
     expect(patch({ title: null, kind: null, status: null, content: null, locations: null, rawInput: null })).toEqual(
       {},
@@ -35,18 +35,18 @@ describe("translateTool", () => {
     expect(patch({ status })).toEqual(ours === undefined ? {} : { status: ours });
   });
 
-  it("the name is the title; the tool's own name stands in when the call is presented, and replaces nothing later", () => {
+  it("the title is the name; the tool's own name is used if the call is announced without a title, and replaces nothing later", () => {
     expect(patch({ title: "Read a.ts", name: "read" }, true)).toEqual({ name: "Read a.ts" });
     expect(patch({ title: "", name: "read" }, true)).toEqual({ name: "read" });
     expect(patch({ name: "read" }, false)).toEqual({});
   });
 
-  it("input is any JSON, as it came", () => {
+  it("input is any JSON, unchanged", () => {
     for (const rawInput of [{ command: "ls" }, "ls", ["ls"], 0, false])
       expect(patch({ rawInput })).toEqual({ input: rawInput });
   });
 
-  it("locations are replaced whole; one without a path is left out", () => {
+  it("locations are replaced as a whole; one without a path is dropped", () => {
     expect(patch({ locations: [{ path: "/a", line: 3 }, { path: "/b", line: null }, { line: 1 }, "c"] })).toEqual({
       locations: [{ path: "/a", line: 3 }, { path: "/b" }],
     });
@@ -55,15 +55,15 @@ describe("translateTool", () => {
 });
 
 describe("the content of a tool call", () => {
-  it("text is its output; several texts are its lines", () => {
+  it("text is its output; several texts are joined by lines", () => {
     expect(patch({ content: [shown("one"), shown("two")] })).toEqual({ result: "one\ntwo" });
   });
 
-  it("a bare block without its wrapper counts as well", () => {
+  it("a bare block without its wrapper is accepted", () => {
     expect(patch({ content: [{ type: "text", text: "bare block" }] })).toEqual({ result: "bare block" });
   });
 
-  it("output that claude puts into a code fence is shown without it", () => {
+  it("claude's output in a code fence is shown without the fence", () => {
     expect(patch({ content: [shown("```console\nhello\n```")] })).toEqual({ result: "hello" });
     expect(patch({ content: [shown("a ```b``` c")] })).toEqual({ result: "a ```b``` c" });
     expect(patch({ content: [shown("```ts\na\n```\n")] })).toEqual({ result: "a" });
@@ -73,19 +73,19 @@ describe("the content of a tool call", () => {
     expect(patch({ content: [shown(two)] })).toEqual({ result: two });
   });
 
-  it("a fence longer than any is not looked for in the output, which could take minutes", () => {
+  it("an overlong fence is not searched in the output, which could take minutes", () => {
     const fence = "`".repeat(40_000);
     const text = `${fence}\n${`${fence.slice(1)}\n`.repeat(40)}${fence}`;
     expect(patch({ content: [shown(text)] }).result).toBe(text);
   });
 
-  it("a diff of a new file has no old text, however the agent says so; an empty one is a text", () => {
+  it("a diff of a new file has no old text, in any form agents use; an empty one is a text", () => {
     const bare = { type: "diff", path: "/a.ts", newText: "new" };
     const content = [bare, { ...bare, oldText: null }, { ...bare, oldText: "" }, { ...bare, oldText: "old" }];
     expect(patch({ content }).parts).toMatchObject([null, null, "", "old"].map((oldText) => ({ ...bare, oldText })));
   });
 
-  it("text and structure stand side by side", () => {
+  it("text and structured content are both kept", () => {
     const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
     expect(patch({ content: [shown("done"), DIFF, { type: "content", content: image }] })).toEqual({
       result: "done",
@@ -93,18 +93,18 @@ describe("the content of a tool call", () => {
     });
   });
 
-  it("a terminal is a part, unless it is the agent's own, whose output is the call's", () => {
+  it("a terminal is a part, unless it is the agent's own, whose output is the call's output", () => {
     expect(patch({ content: [{ type: "terminal", terminalId: "t" }] })).toEqual({
       parts: [{ type: "terminal", terminalId: "t" }],
     });
     expect(patch({ content: [{ type: "terminal", terminalId: "1" }] })).toEqual({});
   });
 
-  it("an empty list, as gemini sends at the end, takes nothing away", () => {
+  it("an empty list, as gemini sends at the end, removes nothing", () => {
     expect(patch({ content: [], status: "completed" })).toEqual({ status: "complete" });
   });
 
-  it("what cannot be read is kept as it is", () => {
+  it("unknown content is kept unchanged", () => {
     const odd = [{ type: "diff", path: "/a.ts" }, { type: "terminal" }, { type: "hologram", data: "…" }];
     expect(patch({ content: odd })).toEqual({ parts: odd.map((raw) => ({ type: "unknown", raw })) });
     expect(patch({ content: ["words", 7] })).toEqual({});
@@ -113,7 +113,7 @@ describe("the content of a tool call", () => {
 
 describe("a sub-agent's call", () => {
   it.each([{ claudeCode: { toolName: "Read", parentToolUseId: "task-1" } }, { parentToolCallId: "task-1" }])(
-    "names the call it was made for: %j",
+    "names its parent call: %j",
     (_meta) => {
       expect(patch({ _meta })).toEqual({ parentToolCallId: "task-1" });
     },
@@ -134,11 +134,11 @@ describe("raw output", () => {
     ],
     [{ exit_code: 0 }, '{\n  "exit_code": 0\n}', undefined],
     [["a"], '[\n  "a"\n]', undefined],
-  ])("%j alone is shown as its text, and what else it says is kept", (rawOutput, result, output) => {
+  ])("%j alone is shown as its text, and the rest is kept", (rawOutput, result, output) => {
     expect(patch({ rawOutput })).toEqual({ result, ...(output !== undefined && { output }) });
   });
 
-  it("beside text is kept as far as it says more, and is no second copy of a long output", () => {
+  it("beside text is kept only for its additional data, and never duplicates a long output", () => {
     const content = [shown("one\ntwo")];
     expect(patch({ content, rawOutput: { lines: 2, text: "one\ntwo" } })).toEqual({
       result: "one\ntwo",
@@ -147,18 +147,18 @@ describe("raw output", () => {
     expect(patch({ content, rawOutput: { copy: "x".repeat(20_000) } })).toEqual({ result: "one\ntwo" });
   });
 
-  it("what the agent chose to show goes before what it got back", () => {
+  it("content has priority over raw output", () => {
     expect(patch({ content: [shown("shown")], rawOutput: "raw" })).toEqual({ result: "shown" });
     expect(patch({ content: [DIFF], rawOutput: "raw" })).toEqual({ result: "raw", parts: [DIFF] });
     expect(patch({ content: [DIFF], rawOutput: { fileDiff: "the same again" } })).toEqual({ parts: [DIFF] });
   });
 
-  it("none is none", () => {
+  it("missing output stays missing", () => {
     expect(patch({ rawOutput: null })).toEqual({});
   });
 });
 
-test("(S12) a thousand titles of a megabyte are kept by their beginnings, which say how much is missing", () => {
+test("(S12) a thousand titles of a megabyte are truncated and state how much is missing", () => {
   const title = "x".repeat(1_000_000);
   const kept = Array.from({ length: 1_000 }, (_, index) => {
     const update = {

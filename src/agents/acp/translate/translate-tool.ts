@@ -5,15 +5,15 @@ import { asArray, asNumber, asObject, asShortString, asString, type JsonObject }
 import { translateContent } from "./translate-content.ts";
 
 const RAW_OUTPUT_CHARS_MAX = 16_000;
-/** Titles hold whole command lines. What is longer stays in the log of the wire; every open call is kept in memory. */
+/** Titles contain whole command lines. The rest stays in the wire log, because every open call is kept in memory. */
 const NAME_CHARS_MAX = 16_000;
 const KIND_CHARS_MAX = 200;
 
-/** `tool_call`, `tool_call_update` and the tool call inside a permission request are one shape: a patch. */
+/** `tool_call`, `tool_call_update` and the tool call inside a permission request have one shape: a patch. */
 export function translateTool(call: JsonObject, announced: boolean): ToolPatch | null {
   const toolCallId = asString(call["toolCallId"]);
   if (toolCallId === undefined) return null;
-  // The tool's own name stands in for a missing title, but must not replace the title of a call already presented.
+  // The tool's own name replaces a missing title, but never the title of an announced call.
   const name =
     asShortString(call["title"], NAME_CHARS_MAX) ||
     (announced ? asShortString(call["name"], NAME_CHARS_MAX) : undefined);
@@ -42,31 +42,31 @@ export function translateTool(call: JsonObject, announced: boolean): ToolPatch |
   };
 }
 
-/** The tool call on whose behalf a sub-agent said or did this. */
+/** The parent tool call of a sub-agent's message or call. */
 export function parentOf(update: JsonObject): string | undefined {
   const meta = asObject(update["_meta"]);
   return asString(asObject(meta?.["claudeCode"])?.["parentToolUseId"]) || asString(meta?.["parentToolCallId"]);
 }
 
-/** What the raw form says beyond the text; longer it is content, which stands in the text already. */
+/** Raw output beyond the text. If it is long, it duplicates content that the text already has. */
 function rawOutput(raw: Json | undefined, result: string | undefined): Json | undefined {
   const output = asObject(raw);
   if (!output || result === undefined) return undefined;
   const said = Object.entries(output).filter(
-    ([, value]) => value !== undefined && value !== null && !(typeof value === "string" && isSaid(value, result)),
+    ([, value]) => value !== undefined && value !== null && !(typeof value === "string" && isContained(value, result)),
   );
   const rest = Object.fromEntries(said) as { [key: string]: Json };
   const json = JSON.stringify(rest);
-  return said.length === 0 || json.length > RAW_OUTPUT_CHARS_MAX || isSaid(JSON.stringify(raw, null, 2), result)
+  return said.length === 0 || json.length > RAW_OUTPUT_CHARS_MAX || isContained(JSON.stringify(raw, null, 2), result)
     ? undefined
     : rest;
 }
 
-function isSaid(value: string, result: string): boolean {
+function isContained(value: string, result: string): boolean {
   return result.includes(value.trim());
 }
 
-/** A terminal of the agent's own, named after the call: what it prints comes as the call's output. */
+/** A terminal of the agent's own, named after the call: its output arrives as the call's output. */
 function isOwnTerminal(part: Part, toolCallId: string): boolean {
   return part.type === "terminal" && part.terminalId === toolCallId;
 }
@@ -102,18 +102,18 @@ function translateToolContent(item: Json): Part | null {
       return terminalId === undefined ? { type: "unknown", raw: item } : { type: "terminal", terminalId };
     }
     default:
-      // Some agents leave the wrapper out and send the block itself.
+      // Some agents omit the wrapper and send the block itself.
       return translateContent(item);
   }
 }
 
-/** The output as text: what the agent shows, else what it got back in raw form. */
+/** The output as text: the content if present, otherwise the raw output. */
 function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefined): string | undefined {
   const texts = parts?.flatMap((part) => (part.type === "text" ? [unfenced(part.text)] : []));
   if (texts && texts.length > 0) return texts.join("\n");
   if (rawOutput === undefined || rawOutput === null) return undefined;
   if (typeof rawOutput === "string") return rawOutput;
-  // A diff says it all; its raw form would only say it again.
+  // A diff is complete; its raw form would repeat it.
   if (parts?.some((part) => part.type === "diff")) return undefined;
   const output = asObject(rawOutput);
   return (
@@ -126,11 +126,11 @@ function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefi
   );
 }
 
-/** Longer than any fence: the fence is compared at every place of the output, so a long one would hold everything up. */
+/** Longer than real fences: a fence is compared at every position of the output, so a long one would block the server. */
 const FENCE_CHARS_MAX = 32;
 const FENCE_LINE = new RegExp(`^(\`{3,${FENCE_CHARS_MAX}})[^\\n\`]*\\n`);
 
-/** Output in a Markdown code block is still output: it is shown as plain text, so the fence would be seen as part of it. */
+/** Output in a Markdown code block is shown as plain text, so the fence is removed. */
 function unfenced(text: string): string {
   const [opening, fence] = FENCE_LINE.exec(text) ?? [];
   if (opening === undefined || fence === undefined) return text;

@@ -13,8 +13,8 @@ export function translatePermissionOptions(options: Json | undefined): Permissio
 }
 
 /**
- * Codex ends a turn that its model refused like any other: the refusal comes as text, the stop reason is `end_turn`.
- * Only the thread's status says that it failed. Undefined for an update that says nothing about it.
+ * Codex ends a turn that its model refused like any other: the refusal arrives as text, the stop reason is `end_turn`.
+ * Only the thread's status reports the failure. Undefined for an update without a status.
  */
 export function threadFailed(update: Json): boolean | undefined {
   const body = asObject(update);
@@ -24,14 +24,14 @@ export function threadFailed(update: Json): boolean | undefined {
 }
 
 /**
- * What a turn took in all, cached tokens included, by the answer to its prompt: `usage` is one turn's in the agents that send it;
- * Gemini has it in `_meta`. Undefined where nothing is said.
+ * Token usage of a turn including cached tokens, from the answer to its prompt: `usage` is per turn in agents that send it;
+ * Gemini has it in `_meta`. Undefined if not reported.
  */
 export function turnTokensOf(answer: JsonObject | null): number | undefined {
   return tokensOf(answer?.["usage"]) ?? tokensOf(asObject(asObject(answer?.["_meta"])?.["quota"])?.["token_count"]);
 }
 
-/** The sum that an agent names, else that of its parts. */
+/** The total sent by the agent, otherwise the sum of its parts. */
 export function tokensOf(usage: Json | undefined): number | undefined {
   const counts = asObject(usage);
   if (!counts) return undefined;
@@ -48,7 +48,7 @@ const TOKEN_PARTS = [
   ...["input_tokens", "output_tokens"],
 ];
 
-/** A missing or unknown reason counts as the ordinary end. */
+/** A missing or unknown reason counts as a normal end. */
 export function stopReasonOf(reason: Json | undefined): StopReason {
   switch (reason) {
     case "max_tokens":

@@ -5,7 +5,7 @@ import { BlankStarts, OwnTerminals, ReplacedContent, translateUpdate } from "./t
 
 const text = (words: string) => ({ type: "text", text: words });
 
-/** Kept whole for a later version, shown to nobody. */
+/** Kept for a later version, not shown. */
 function isKept(update: Json): boolean {
   return Bun.deepEquals(translateUpdate(update), [{ type: "unknown", update }]);
 }
@@ -30,7 +30,7 @@ describe("a compaction", () => {
 });
 
 describe("message chunks", () => {
-  it("of a sub-agent names the call it speaks for", () => {
+  it("of a sub-agent name their parent call", () => {
     const _meta = { claudeCode: { parentToolUseId: "task-1" } };
     expect(translateUpdate({ sessionUpdate: "agent_message_chunk", content: text("hi"), _meta })).toEqual([
       { type: "text", kind: "assistant", text: "hi", parentToolCallId: "task-1" },
@@ -41,14 +41,14 @@ describe("message chunks", () => {
     ["agent_message_chunk", "assistant"],
     ["agent_thought_chunk", "thinking"],
     ["user_message_chunk", "user"],
-  ] as const)("%s is text of the kind %s, with the message's id where there is one", (sessionUpdate, kind) => {
+  ] as const)("%s is text of the kind %s, with the message's id if present", (sessionUpdate, kind) => {
     expect(translateUpdate({ sessionUpdate, content: text("hi") })).toEqual([{ type: "text", kind, text: "hi" }]);
     expect(translateUpdate({ sessionUpdate, content: text("hi"), messageId: "m", _meta: { x: 1 } })).toEqual([
       { type: "text", kind, text: "hi", messageId: "m" },
     ]);
   });
 
-  it("content that is no text is a part in its place", () => {
+  it("content other than text is a part at its position", () => {
     const content = { type: "image", data: "AAAA", mimeType: "image/png" };
     expect(translateUpdate({ sessionUpdate: "agent_message_chunk", content })).toEqual([
       { type: "part", kind: "assistant", part: { type: "image", data: "AAAA", mimeType: "image/png" } },
@@ -63,7 +63,7 @@ describe("message chunks", () => {
     ]);
   });
 
-  it("a message id of another type is none", () => {
+  it("a message id of another type is ignored", () => {
     const update = { sessionUpdate: "agent_message_chunk", content: text("x"), messageId: 7 };
     expect(translateUpdate(update)).toEqual([{ type: "text", kind: "assistant", text: "x" }]);
   });
@@ -73,13 +73,13 @@ describe("message chunks", () => {
     { sessionUpdate: "agent_message_chunk", content: null },
     { sessionUpdate: "agent_message_chunk", content: "bare words" },
     { sessionUpdate: "agent_message_chunk", content: [{ type: "text", text: "in a list" }] },
-  ])("a chunk whose content cannot be read is kept: %j", (update) => {
+  ])("a chunk with unreadable content is kept: %j", (update) => {
     expect(isKept(update)).toBe(true);
   });
 });
 
 describe("tool calls", () => {
-  it("`tool_call` presents a call, `tool_call_update` adds to one", () => {
+  it("`tool_call` announces a call, `tool_call_update` adds to one", () => {
     const call = { toolCallId: "1", title: "Read", status: "pending" };
     const patch = { toolCallId: "1", name: "Read", status: "running" } as const;
     expect(translateUpdate({ sessionUpdate: "tool_call", ...call })).toEqual([
@@ -90,14 +90,14 @@ describe("tool calls", () => {
     ]);
   });
 
-  it("without an id it belongs to nothing, and is kept", () => {
+  it("a call without an id is kept as unknown", () => {
     expect(isKept({ sessionUpdate: "tool_call_update", status: "completed" })).toBe(true);
     expect(isKept({ sessionUpdate: "tool_call", toolCallId: 7, title: "x" })).toBe(true);
   });
 });
 
 describe("plans", () => {
-  it("is the whole plan each time; what is missing of an item has a default, what is no item is left out", () => {
+  it("each update is the whole plan; missing item fields get defaults, and other values are dropped", () => {
     const entries = [
       { content: "look", priority: "high", status: "completed" },
       { content: "no status" },
@@ -120,15 +120,15 @@ describe("plans", () => {
   });
 });
 
-describe("choices, commands, titles and usage", () => {
-  it("a changed mode counts under either name of its field", () => {
+describe("options, commands, titles and usage", () => {
+  it("a changed mode is read from either name of its field", () => {
     const chosen = [{ type: "option-chosen", category: "mode", value: "edits" }] as const;
     expect(translateUpdate({ sessionUpdate: "current_mode_update", currentModeId: "edits" })).toEqual([...chosen]);
     expect(translateUpdate({ sessionUpdate: "current_mode_update", modeId: "edits" })).toEqual([...chosen]);
     expect(isKept({ sessionUpdate: "current_mode_update" })).toBe(true);
   });
 
-  it("options come as the whole list", () => {
+  it("options are the whole list", () => {
     const option = { id: "fast", name: "Fast", type: "boolean", currentValue: true } as const;
     expect(translateUpdate({ sessionUpdate: "config_option_update", configOptions: [option] })).toEqual([
       { type: "options", options: [option] },
@@ -139,7 +139,7 @@ describe("choices, commands, titles and usage", () => {
     expect(isKept({ sessionUpdate: "config_option_update" })).toBe(true);
   });
 
-  it("commands come as the whole list, and none is an empty one", () => {
+  it("commands are the whole list, which may be empty", () => {
     const availableCommands = [{ name: "memory show", description: "d" }];
     expect(translateUpdate({ sessionUpdate: "available_commands_update", availableCommands })).toEqual([
       { type: "commands", commands: [{ name: "memory show", description: "d" }] },
@@ -147,7 +147,7 @@ describe("choices, commands, titles and usage", () => {
     expect(isKept({ sessionUpdate: "available_commands_update", availableCommands: null })).toBe(true);
   });
 
-  it("a title is news; session info without one, as codex and pi send, is not", () => {
+  it("a title is an event; session info without one, as codex and pi send, is not", () => {
     expect(translateUpdate({ sessionUpdate: "session_info_update", title: "Fix", updatedAt: "now" })).toEqual([
       { type: "title", title: "Fix" },
     ]);
@@ -155,7 +155,7 @@ describe("choices, commands, titles and usage", () => {
       expect(translateUpdate({ sessionUpdate: "session_info_update", ...info })).toEqual([]);
   });
 
-  it("(A13) usage tells the figures it has, and none that it has not", () => {
+  it("(A13) usage has the reported figures, and no others", () => {
     const cost = { amount: 0.5, currency: "USD" };
     for (const usage of [{ used: 1, size: 2 }, { used: 1.5 }, { size: 2 }, { cost }, { used: 1, size: 2, cost }])
       expect(translateUpdate({ sessionUpdate: "usage_update", ...usage })).toEqual([{ type: "usage", usage }]);
@@ -165,7 +165,7 @@ describe("choices, commands, titles and usage", () => {
     expect(isKept({ sessionUpdate: "usage_update", cost: { amount: 1 } })).toBe(true);
   });
 
-  it("a notice is shown with its description; an unknown severity is no alarm", () => {
+  it("a notice has its description; an unknown severity is informational", () => {
     const notice = { sessionUpdate: "notice", severity: "warning", title: "Low", description: "Credits" };
     expect(translateUpdate(notice)).toEqual([{ type: "notice", severity: "warning", content: "Low\nCredits" }]);
     expect(translateUpdate({ sessionUpdate: "notice", severity: "shouting" })).toEqual([
@@ -174,7 +174,7 @@ describe("choices, commands, titles and usage", () => {
   });
 });
 
-describe("what no version of ours knows", () => {
+describe("unknown updates", () => {
   it.each<Json>([
     { sessionUpdate: "from_the_future", payload: { deep: [1, 2, 3] } },
     { sessionUpdate: "compaction_update", status: "in_progress" },
@@ -184,7 +184,7 @@ describe("what no version of ours knows", () => {
     null,
     "words",
     [1],
-  ])("is kept whole: %j", (update) => {
+  ])("are kept unchanged: %j", (update) => {
     expect(isKept(update)).toBe(true);
   });
 });
@@ -200,7 +200,7 @@ function thought(text: string, messageId: string): AgentEvent {
   return { type: "text", kind: "thinking", text, messageId };
 }
 
-test("empty lines before a thought are left out, those inside it stay", () => {
+test("empty lines before a thought are dropped, those inside it stay", () => {
   expect(said(thought("\n\n", "a"), thought("First.", "a"), thought("\n\n", "a"), thought("Second.", "a"))).toEqual([
     "First.",
     "\n\n",
@@ -208,18 +208,18 @@ test("empty lines before a thought are left out, those inside it stay", () => {
   ]);
 });
 
-test("empty lines before the next message are left out as well", () => {
+test("empty lines before the next message are dropped, too", () => {
   expect(said(thought("First.", "a"), thought("\n", "b"), thought("Second.", "b"))).toEqual(["First.", "Second."]);
 });
 
-test("what is said between two pieces makes the second a start, unless it is only news", () => {
+test("content between two pieces makes the second one a start, unless it is only state", () => {
   const plan: AgentEvent = { type: "plan", items: [] };
   const usage: AgentEvent = { type: "usage", usage: { used: 1, size: 2 } };
   expect(said(thought("One.", "a"), plan, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "Two."]);
   expect(said(thought("One.", "a"), usage, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "\n", "Two."]);
 });
 
-test("what is no text is never left out", () => {
+test("content other than text is never dropped", () => {
   const blanks = new BlankStarts();
   const events: AgentEvent[] = [
     { type: "plan", items: [] },
@@ -230,7 +230,7 @@ test("what is no text is never left out", () => {
 
 type Update = { readonly [key: string]: Json };
 
-/** What the updates of one call say of its output, in turn: a text replaces it, one after "+" is added to it. */
+/** The output after each update of one call: a text replaces it, one after "+" is appended. */
 function terminalOutputs(...updates: Update[]): (string | undefined)[] {
   const terminals = new OwnTerminals();
   return updates.flatMap((fields) => {
@@ -247,32 +247,32 @@ function printed(data: string): Update {
   return { _meta: { terminal_output_delta: { terminal_id: "call", data } } };
 }
 
-test("what an agent's own terminal prints grows into the call's output, and its end keeps it", () => {
+test("output of an agent's own terminal is appended to the call's output, and its end keeps it", () => {
   const ended = { status: "completed", rawOutput: { output: "all over again" } };
   expect(terminalOutputs(printed("one\n"), printed("two\n"), ended)).toEqual(["one\n", "+two\n", undefined]);
 });
 
-test("an update that says nothing about output leaves it as it is", () => {
+test("an update without output leaves it unchanged", () => {
   expect(terminalOutputs(printed("one\n"), { title: "A better title" })).toEqual(["one\n", undefined]);
 });
 
-test("output that comes with the end counts", () => {
+test("output in the final update counts", () => {
   expect(terminalOutputs({ status: "completed", _meta: { terminal_output: { data: "all of it" } } })).toEqual([
     "all of it",
   ]);
 });
 
-test("a command that fails without a word says its exit code", () => {
+test("a command that fails without output shows its exit code", () => {
   expect(terminalOutputs({ status: "failed", _meta: { terminal_exit: { exit_code: 7 } } })).toEqual(["Exit code 7"]);
 });
 
-test("X-7 endless output travels once, piece by piece, also after the call's end", () => {
+test("X-7 endless output is sent once, in pieces, also after the call's end", () => {
   const many = "x".repeat(400_000);
   const results = terminalOutputs(printed(many), printed(many), { status: "completed" }, printed("late"));
   expect(results.map((result) => result?.length)).toEqual([400_000, 400_001, undefined, 5]);
 });
 
-test("the terminal itself is no part of the call, and fences around output are not output", () => {
+test("the terminal is not a part of the call, and code fences are removed from output", () => {
   const [event] = translateUpdate({
     sessionUpdate: "tool_call",
     toolCallId: "call",
@@ -286,7 +286,7 @@ test("the terminal itself is no part of the call, and fences around output are n
   expect(event).not.toHaveProperty("patch.parts");
 });
 
-test("a tool's own name does not replace the title of a call that was presented", () => {
+test("a tool's own name does not replace the title of an announced call", () => {
   const [event] = translateUpdate({ sessionUpdate: "tool_call_update", toolCallId: "call", name: "exec_command" });
   expect(event).not.toHaveProperty("patch.name");
 });
@@ -304,11 +304,11 @@ function outputs(...updates: { readonly [key: string]: Json }[]): (string | unde
   });
 }
 
-test("an empty content takes away the text that was shown", () => {
+test("an empty content clears the text that was shown", () => {
   expect(outputs({ content: TEXT }, { status: "completed", content: [] })).toEqual(["about to run", ""]);
 });
 
-test("an update without content takes nothing away, and an empty one only what was there", () => {
+test("an update without content clears nothing, and an empty one only existing output", () => {
   expect(outputs({ content: TEXT }, { status: "completed" })).toEqual(["about to run", undefined]);
   expect(outputs({ content: [] }, { status: "completed", content: [] })).toEqual([undefined, undefined]);
 });

@@ -8,10 +8,10 @@ import { translateContent } from "./translate-content.ts";
 import { parentOf, translateTool } from "./translate-tool.ts";
 import { tokensOf } from "./translate-turn.ts";
 
-/** Of what an agent calls its session; only the beginning of this is shown. */
+/** Limit of a session title; only its beginning is shown. */
 const SESSION_TITLE_CHARS_MAX = 2_000;
 
-/** One ACP v1 `session/update` in our words. Pure and tolerant: what cannot be read is kept as `unknown`. */
+/** Translates one ACP v1 `session/update`. Pure and tolerant: unreadable updates are kept as `unknown`. */
 export function translateUpdate(update: Json): AgentEvent[] {
   const body = asObject(update);
   if (!body) return [{ type: "unknown", update }];
@@ -74,12 +74,12 @@ function translateChunk(kind: "assistant" | "thinking" | "user", body: JsonObjec
     ...(messageId !== undefined && { messageId }),
     ...parent,
   };
-  // Qwen counts each question to its model in an empty chunk.
+  // Qwen reports each model call's usage in an empty chunk.
   const callTokens = tokensOf(asObject(body["_meta"])?.["usage"]);
   return callTokens === undefined ? [event] : [event, { type: "usage", usage: { callTokens } }];
 }
 
-/** Its state, its summary as a whole, or one more piece of that. */
+/** The state, the whole summary, or one more piece of it. */
 function translateCompaction(body: JsonObject, update: Json): AgentEvent[] {
   const compactionId = asString(body["compactionId"]);
   if (compactionId === undefined) return [{ type: "unknown", update }];
@@ -109,7 +109,7 @@ function compactionStatus(status: Json | undefined): CompactionPatch["status"] {
   }
 }
 
-/** A summary is words; what else it might hold is named. */
+/** A summary is text; other content is named. */
 function contentText(block: Json): string {
   const part = translateContent(block);
   return part?.type === "text" ? part.text : part ? `[${part.type}]` : "";
@@ -145,7 +145,7 @@ function noticeText(body: JsonObject): string {
   return description === undefined ? title : `${title}\n${description}`;
 }
 
-/** Updates of one conversation to events; what an update means may depend on those before it. */
+/** Translates the updates of one conversation; an update's meaning may depend on earlier ones. */
 export class UpdateReader {
   readonly #content = new ReplacedContent();
   readonly #terminals = new OwnTerminals();
@@ -173,7 +173,7 @@ export class UpdateReader {
   }
 }
 
-/** Codex parts thoughts by empty lines and sends them before the first one too, where there is nothing to part. */
+/** Codex separates thoughts with empty lines and sends them before the first one, too. */
 export class BlankStarts {
   #growing: string | null = null;
 
@@ -185,7 +185,7 @@ export class BlankStarts {
     this.#growing = growing;
   }
 
-  /** True for an empty piece that would start a text; inside of one the same piece counts. */
+  /** True for an empty piece that would start a text; inside a text the same piece counts. */
   isBlank(event: AgentEvent): boolean {
     if (event.type === "text") {
       const text = `${event.kind} ${event.messageId ?? ""} ${event.parentToolCallId ?? ""}`;
@@ -196,15 +196,15 @@ export class BlankStarts {
   }
 }
 
-/** Text after this event begins anew; the output of a command grows beside the text. */
+/** Text after this event starts a new entry; command output grows beside the text. */
 function startsEntry({ type }: AgentEvent): boolean {
   const isOfConversation = CONVERSATION_EVENTS.has(type) && type !== "tool-output";
   return isOfConversation || type === "notice" || type === "compaction";
 }
 
 /**
- * A call's content is always sent whole. Gemini describes a command in it when it asks, and sends an empty one when the
- * command is over: the description must not stay behind as the command's output.
+ * A call's content is always sent whole. Gemini describes a command in it when it asks for permission, and sends an empty one when
+ * the command has ended: the description must not remain as the command's output.
  */
 export class ReplacedContent {
   readonly #shown = new Set<string>();
@@ -222,7 +222,7 @@ export class ReplacedContent {
     if (result) this.#shown.add(toolCallId);
   }
 
-  /** The event, with empty output where the update takes away what was shown. */
+  /** The event, with empty output if the update clears what was shown. */
   complete(event: AgentEvent, update: Json): AgentEvent {
     if (event.type !== "tool") return event;
     const { patch } = event;
@@ -234,12 +234,12 @@ export class ReplacedContent {
   }
 }
 
-/** Told to agents with `initialize`: those that run commands themselves then send what these print as it comes. */
+/** Sent to agents with `initialize`: agents that run commands themselves then stream the output. */
 export const OWN_TERMINAL_CAPABILITIES = { terminal_output: true, terminal_output_delta: true };
 
 /**
- * Agents run commands in terminals of their own and send what these print beside the tool call, in its `_meta`, piece
- * by piece. Here the pieces become the call's output.
+ * Agents run commands in their own terminals and send the output beside the tool call, in its `_meta`, piece
+ * by piece. These pieces become the call's output.
  */
 export class OwnTerminals {
   readonly #printed = new Set<string>();
@@ -252,7 +252,7 @@ export class OwnTerminals {
     for (const toolCallId of printed) this.#printed.add(toolCallId);
   }
 
-  /** The event, and what its update carried of a command's output. The first piece replaces what stood there before. */
+  /** The event, and the command output in its update. The first piece replaces earlier output. */
   complete(event: AgentEvent, update: Json): AgentEvent[] {
     if (event.type !== "tool") return [event];
     const { patch } = event;
@@ -262,18 +262,18 @@ export class OwnTerminals {
     if (text === undefined && !hasPrinted) return [withExitCode(event, meta)];
     this.#printed.add(patch.toolCallId);
     if (text !== undefined && !hasPrinted) return [{ ...event, patch: { ...patch, result: text } }];
-    // What the terminal printed is the output; the agent's own account of it would only say it again.
+    // The terminal's output is authoritative; the agent's own copy would repeat it.
     const { result: _, ...rest } = patch;
-    const news: AgentEvent[] = saysMore(rest) ? [{ ...event, patch: rest }] : [];
+    const news: AgentEvent[] = hasChanges(rest) ? [{ ...event, patch: rest }] : [];
     return text === undefined ? news : [{ type: "tool-output", toolCallId: patch.toolCallId, text }, ...news];
   }
 }
 
-function saysMore({ toolCallId: _, announced, ...rest }: ToolPatch): boolean {
+function hasChanges({ toolCallId: _, announced, ...rest }: ToolPatch): boolean {
   return announced || Object.keys(rest).length > 0;
 }
 
-/** A command that failed without a word at least says how. */
+/** A command that failed without output shows at least its exit code. */
 function withExitCode(event: Extract<AgentEvent, { type: "tool" }>, meta: JsonObject | null): AgentEvent {
   const { patch } = event;
   const code = asNumber(asObject(meta?.["terminal_exit"])?.["exit_code"]);

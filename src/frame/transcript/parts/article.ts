@@ -5,14 +5,14 @@ import { createWholeButton } from "../../../ui/parts/block.ts";
 import { createContentPart } from "../../../ui/parts/content-part.ts";
 import type { Row } from "../rows.ts";
 
-/** The frame every row stands in: an article that says what it is, for screen readers, styles and tests alike. */
+/** The element of every row: an article with its type, for screen readers, styles and tests. */
 export function createArticle(type: string, className: string): HTMLElement {
   const article = createElement("article", `entry ${className}`);
   article.dataset["entryType"] = type;
   return article;
 }
 
-/** What all rows share: their place among the others and the id of their entry. */
+/** What all rows share: their position among the others and the id of their entry. */
 export function markArticle(article: HTMLElement, row: Row): void {
   article.dataset["gap"] = row.gap;
   if (row.kind === "entry") article.dataset["entryId"] = row.entry.entryId;
@@ -20,7 +20,10 @@ export function markArticle(article: HTMLElement, row: Row): void {
 
 const WORDS = { message: "Copy message", turn: "Copy turn" } as const;
 
-/** What can be copied at an entry: seen on hover and with the keyboard. The frame handles the click by the button's data attribute. */
+/**
+ * The actions of an entry, to copy it and to branch from it: visible on hover and keyboard focus. The frame handles the click by the button's data
+ * attribute.
+ */
 export function createEntryActions(...kinds: readonly (keyof typeof WORDS)[]): HTMLElement {
   const buttons = kinds.map((kind) => {
     const button = createBlockButton("copy", WORDS[kind]);
@@ -29,20 +32,23 @@ export function createEntryActions(...kinds: readonly (keyof typeof WORDS)[]): H
     if (kind === "turn") button.append(createElement("span", "", "Copy turn"));
     return button;
   });
-  return createElement("div", "entry-actions", ...buttons);
+  const branch = createBlockButton("fork", "Branch from here");
+  branch.classList.add("small");
+  branch.dataset["branch"] = "";
+  return createElement("div", "entry-actions", ...buttons, branch);
 }
 
-/** What text alone cannot carry, and texts too long to stand in the entry, each with the way to all of it. */
-export function createParts(parts: readonly Part[] | undefined): HTMLElement[] {
-  return (parts ?? []).flatMap((part, index) => (hasShape(part) ? createPart(part, index) : []));
+/** Parts other than text, and texts too long for the entry, each with a link to all of it. */
+export function createParts(parts: readonly Part[] | undefined, directory: string): HTMLElement[] {
+  return (parts ?? []).flatMap((part, index) => (hasShape(part) ? createPart(part, index, directory) : []));
 }
 
-/** Text and terminal output stand in the entry's own text; the rest has a shape of its own. */
+/** Text and terminal output are in the entry's own text; other parts have their own elements. */
 export function hasShape(part: Part): boolean {
   return part.type === "text" ? part.truncated !== undefined : part.type !== "terminal";
 }
 
-function createPart(part: Part, index: number): HTMLElement[] {
+function createPart(part: Part, index: number, directory: string): HTMLElement[] {
   const truncated = "truncated" in part ? part.truncated : undefined;
-  return [createContentPart(part), ...(truncated ? [createWholeButton(truncated, index)] : [])];
+  return [createContentPart(part, { directory }), ...(truncated ? [createWholeButton(truncated, index)] : [])];
 }

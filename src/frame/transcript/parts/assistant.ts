@@ -6,14 +6,16 @@ import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, createEntryActions, createParts, markArticle } from "./article.ts";
 
-/** The agent's text: a document without a box, with a caret where it grows. */
+/** The agent's text without a box, with a caret while it grows. */
 export class AssistantNode implements RowNode<EntryRow> {
   readonly element = createArticle("assistant", "entry-assistant");
+  readonly #context: RowContext;
   readonly #prose: MarkdownView;
   readonly #parts = createElement("div", "entry-parts");
   #shownParts: readonly Part[] | undefined;
 
   constructor(row: EntryRow, context: RowContext) {
+    this.#context = context;
     this.#prose = context.createProse();
     this.#parts.hidden = true;
     this.element.append(this.#prose.element, this.#parts, createEntryActions("message"));
@@ -32,14 +34,14 @@ export class AssistantNode implements RowNode<EntryRow> {
   #showParts(parts: readonly Part[] | undefined): void {
     if (parts === this.#shownParts) return;
     this.#shownParts = parts;
-    // The text parts already stand in the content; here is what text cannot carry.
-    const shown = createParts(parts);
+    // The text parts are already in the content; here are the others.
+    const shown = createParts(parts, this.#context.directory());
     this.#parts.replaceChildren(...shown);
     this.#parts.hidden = shown.length === 0;
   }
 }
 
-/** Thoughts: open while they arrive, folded away when the answer comes, and as the user left them ever after. */
+/** Thoughts: open while they arrive, closed when the answer starts, and then as the user left them. */
 export class ThinkingNode implements RowNode<EntryRow> {
   readonly element = createArticle("thinking", "entry-thinking");
   readonly #context: RowContext;
@@ -69,7 +71,7 @@ export class ThinkingNode implements RowNode<EntryRow> {
     this.#show(isOpen);
   }
 
-  /** Closing what is being read would take the text out from under the eyes. */
+  /** Closing them while they are being read would remove the text. */
   #staysForReader(): boolean {
     return this.#line.isOpen && this.#context.isBeingRead(this.element);
   }
@@ -87,9 +89,9 @@ export class ThinkingNode implements RowNode<EntryRow> {
   }
 }
 
-/** Brings a view up to an entry's text. Our own flush is the frame's one flush, so the page changes here and now. */
+/** Updates a view to an entry's text. Our own flush is the frame's only flush, so the DOM changes synchronously. */
 function showMarkdown(view: MarkdownView, content: string, isLive: boolean): void {
-  view.replace(content); // what only adds to the text shown is appended
+  view.replace(content); // text that was only added is appended
   if (!isLive) view.finish();
   view.flush();
 }

@@ -8,7 +8,7 @@ import { createBlock, markScrollable } from "../../../ui/parts/block.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what decides here
 const CONTROL = /[\x1b\r]/;
 
-/** Text a tool printed: the last lines first, the rest on demand, and appended to in place while it grows. */
+/** Tool output: the last lines first, the rest on demand, and appended in place while it grows. */
 export class OutputBlock {
   readonly element: HTMLElement;
   readonly #more = createElement("button", "terminal-more");
@@ -44,7 +44,7 @@ export class OutputBlock {
     } else this.#show(text);
   }
 
-  /** All of it, also what is not shown, and without the codes of its colours. */
+  /** All of it, including hidden lines, without colour codes. */
   #copy(button: HTMLElement): void {
     const text = ansiSpans(this.#shown)
       .map((span) => span.text)
@@ -73,7 +73,7 @@ function earlierWords(lines: number): string {
   return `Show ${lines.toLocaleString("en")} earlier ${lines === 1 ? "line" : "lines"}`;
 }
 
-/** The end of a long output, which is what one looks at first. */
+/** The end of a long output, which is read first. */
 interface OutputTail {
   readonly start: number;
   readonly hiddenLines: number;
@@ -82,7 +82,7 @@ interface OutputTail {
 const OUTPUT_LINES_MAX = 120;
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
-/** Where the last lines begin, and how many stand before; a single endless line is cut as well. */
+/** Where the last lines begin, and how many are before; a single endless line is cut, too. */
 export function outputTail(text: string, linesMax = OUTPUT_LINES_MAX, charsMax = OUTPUT_CHARS_MAX): OutputTail {
   const end = text.endsWith("\n") ? text.length - 1 : text.length;
   let start = end;

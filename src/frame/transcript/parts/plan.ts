@@ -5,7 +5,7 @@ import type { RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, markArticle } from "./article.ts";
 
-/** The agent's plan where it stands in the record: progress at a glance, and every step once it is done or its turn is over. */
+/** The agent's plan in the transcript: progress at a glance, and every step once it is done or its turn has ended. */
 export class PlanNode implements RowNode<EntryRow> {
   readonly element = createArticle("plan", "entry-plan");
   #shown: readonly PlanItem[] | null = null;
@@ -22,9 +22,9 @@ export class PlanNode implements RowNode<EntryRow> {
     if (items === this.#shown && row.live === this.#isLive) return;
     this.#shown = items;
     this.#isLive = row.live;
-    // An agent that takes its plan back leaves nothing to show.
+    // A plan that the agent cleared is hidden.
     this.element.hidden = items.length === 0;
-    // While it goes on, its steps stand above the composer.
+    // While it is current, its steps are shown above the composer.
     this.element.replaceChildren(createHead(items, row.live), ...(row.live ? [] : [createItems(items)]));
   }
 }
@@ -33,7 +33,7 @@ function createHead(items: readonly PlanItem[], isLive: boolean): HTMLElement {
   const { done, total, segments } = planSummary(items);
   const lead = createElement("span", "lead", createIcon("plan"));
   const name = createElement("span", "name", "Plan");
-  // How far it is stands there too: said once is enough.
+  // The progress is shown there, too: once is enough.
   if (isLive && done < total) {
     return createElement(
       "div",
@@ -72,7 +72,7 @@ interface PlanSummary {
   readonly done: number;
   readonly total: number;
   readonly segments: readonly PlanSegment[];
-  /** The step under way, else the next one; empty when all are done. */
+  /** The current step, else the next one; empty if all are done. */
   readonly current: string;
 }
 

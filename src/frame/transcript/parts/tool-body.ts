@@ -5,12 +5,14 @@ import type { Json } from "../../../protocol/json.ts";
 import { createElement, setText } from "../../../ui/create-element.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";
 import { createBlock, createPathButton, createWholeButton, markScrollable } from "../../../ui/parts/block.ts";
+import type { RowContext } from "../row-node.ts";
 import { createParts, hasShape } from "./article.ts";
 import { OutputBlock } from "./output-block.ts";
 
-/** What a tool call was given and what came back; each piece is made when there is something to show in it. */
+/** The input and output of a tool call; each part is created when it has content. */
 export class ToolBody {
   readonly element = createElement("div", "tool-body");
+  readonly #context: Pick<RowContext, "directory">;
   readonly #input = createElement("div", "tool-input");
   readonly #parts = createElement("div", "tool-parts");
   readonly #output = new OutputBlock();
@@ -24,14 +26,15 @@ export class ToolBody {
   #shownSize: number | undefined;
   #shownMore: readonly [Json | undefined, readonly ToolLocation[] | undefined] = [undefined, undefined];
 
-  constructor() {
+  constructor(context: Pick<RowContext, "directory">) {
+    this.#context = context;
     this.#outputFrame = this.#output.element;
     const pieces = [this.#input, this.#parts, this.#whole, this.#outputFrame, this.#error, this.#more];
     for (const piece of pieces) piece.hidden = true;
     this.element.append(...pieces, this.#empty);
   }
 
-  /** `hasSteps`: what a sub-agent did for it stands below, so that no output is not nothing. */
+  /** `hasSteps`: the steps of a sub-agent are shown below, so missing output is not reported. */
   update(entry: ToolCallEntry, hasSteps: boolean): void {
     const structured = (entry.parts ?? []).filter(hasShape);
     const output = entry.result ?? textOf(entry.parts) ?? entry.content;
@@ -39,7 +42,7 @@ export class ToolBody {
     this.#showParts(entry.parts, structured);
     this.#output.update(output);
     this.#outputFrame.hidden = output === "";
-    // An error that only repeats the output would be read twice.
+    // An error that only repeats the output is not shown twice.
     const error = entry.error === undefined || output.includes(entry.error.trim()) ? "" : entry.error;
     setText(this.#error, error);
     this.#error.hidden = error === "";
@@ -56,12 +59,15 @@ export class ToolBody {
     this.#whole.hidden = truncated === undefined;
   }
 
-  /** Where it happened, when that is more than the line says, and the raw form of what came back. */
+  /** Its locations, if the line does not show them, and the raw output. */
   #showMore({ output, parts, locations = [] }: ToolCallEntry): void {
     if (output === this.#shownMore[0] && locations === this.#shownMore[1]) return;
     this.#shownMore = [output, locations];
     const shown = parts?.some((part) => part.type === "diff" && part.path === locations[0]?.path) ?? false;
-    const places = locations.length > 1 || (locations.length === 1 && !shown) ? [createLocations(locations)] : [];
+    const places =
+      locations.length > 1 || (locations.length === 1 && !shown)
+        ? [createLocations(locations, this.#context.directory())]
+        : [];
     const raw = output === undefined ? [] : [createRaw(output)];
     this.#more.replaceChildren(...places, ...raw);
     this.#more.hidden = this.#more.childElementCount === 0;
@@ -83,7 +89,7 @@ export class ToolBody {
   #showParts(parts: readonly Part[] | undefined, structured: readonly Part[]): void {
     if (parts === this.#shownParts) return;
     this.#shownParts = parts;
-    this.#parts.replaceChildren(...createParts(parts));
+    this.#parts.replaceChildren(...createParts(parts, this.#context.directory()));
     this.#parts.hidden = structured.length === 0;
   }
 }
@@ -92,8 +98,8 @@ function createCommand(command: string): HTMLElement {
   return createBlock([], markScrollable(createElement("pre", "code command-line", command), "Command"));
 }
 
-function createLocations(locations: readonly ToolLocation[]): HTMLElement {
-  const places = locations.map(({ path, line }) => createElement("li", "", createPathButton(path, line)));
+function createLocations(locations: readonly ToolLocation[], directory: string): HTMLElement {
+  const places = locations.map(({ path, line }) => createElement("li", "", createPathButton(path, directory, line)));
   return createElement("ul", "tool-locations", ...places);
 }
 

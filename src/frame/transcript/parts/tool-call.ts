@@ -13,9 +13,9 @@ import { createArticle, markArticle } from "./article.ts";
 import { ToolBody } from "./tool-body.ts";
 
 const ERROR_CHARS_MAX = 80;
-/** What took less was done at once. */
+/** Shorter durations are not shown. */
 const WORTH_SAYING_MS = 50;
-/** A call that changed more files is not counted line by line. */
+/** For calls that changed more files, lines are not counted. */
 const COUNTED_DIFFS_MAX = 20;
 
 type DiffPart = Extract<Part, { type: "diff" }>;
@@ -25,13 +25,14 @@ interface LinesChanged {
 }
 const LINES_CHANGED = new WeakMap<DiffPart, LinesChanged>();
 
-/** A tool call: one quiet line that says what, on what, and how it went; it opens to input and output. */
+/** A tool call: one line with name, target and status; it expands to input and output. */
 export class ToolCallNode implements RowNode<EntryRow> {
   readonly element = createArticle("tool-call", "entry-tool");
   readonly #context: RowContext;
   readonly #line: DisclosureLine;
   #body: ToolBody | null = null;
   #subAgent: SubAgentBlock | null = null;
+  #stop: HTMLButtonElement | null = null;
   #row: EntryRow;
 
   constructor(row: EntryRow, context: RowContext) {
@@ -56,7 +57,27 @@ export class ToolCallNode implements RowNode<EntryRow> {
     this.#countLines(entry);
     this.tick(this.#context.now());
     this.#show(this.#context.isOpened(row.key) ?? false);
+    this.#offerStop(entry);
     this.#showSubAgent(row);
+  }
+
+  /** Beside the line, which is a button itself. The frame handles the click by the button's data attribute. */
+  #offerStop({ status, subAgent, toolCallId, name }: ToolCallEntry): void {
+    const canStop = status === "running" && (subAgent?.canStop ?? false);
+    this.element.classList.toggle("can-stop", canStop);
+    if (!canStop) {
+      this.#stop?.remove();
+      this.#stop = null;
+      return;
+    }
+    if (this.#stop === null) {
+      this.#stop = createElement("button", "button small ghost stop-sub-agent", createIcon("stop", "icon-sm"), "Stop");
+      this.#stop.type = "button";
+      this.#stop.title = "Stop this sub-agent; the turn goes on";
+      this.#line.button.after(this.#stop);
+    }
+    this.#stop.setAttribute("aria-label", `Stop ${name}`);
+    this.#stop.dataset["stopSubAgent"] = toolCallId;
   }
 
   tick(now: number): void {
@@ -64,13 +85,13 @@ export class ToolCallNode implements RowNode<EntryRow> {
     const { entry, asks } = this.#row;
     if (entry.type !== "tool-call") return;
     const time = asks ? "" : timeWords(entry, now);
-    const { permission } = entry;
+    const { permission, answered } = entry;
     const lines = changedLines(entry);
-    const signature = `${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer} ${lines?.added} ${lines?.removed}`;
+    const signature = `${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer} ${answered?.person.name} ${lines?.added} ${lines?.removed}`;
     this.#line.setEnd(signature, () =>
       asks
         ? [createElement("span", "waiting-text", "waiting for you")]
-        : [...ruleTag(entry), ...lineCounts(lines), ...endOf(entry, time)],
+        : [...ruleTag(entry), ...personTag(entry), ...lineCounts(lines), ...endOf(entry, time)],
     );
   }
 
@@ -95,8 +116,8 @@ export class ToolCallNode implements RowNode<EntryRow> {
       return;
     }
     if (this.#body === null) {
-      this.#body = new ToolBody();
-      this.#line.button.after(this.#body.element);
+      this.#body = new ToolBody(this.#context);
+      (this.#stop ?? this.#line.button).after(this.#body.element);
     }
     const { entry, children } = this.#row;
     if (entry.type === "tool-call") this.#body.update(entry, children.length > 0);
@@ -120,7 +141,13 @@ function ruleTag({ permission }: ToolCallEntry): HTMLElement[] {
   return [tag];
 }
 
-/** Only what is known in full and was really done. */
+/** Which of several people answered this call's request. */
+function personTag({ answered }: ToolCallEntry): HTMLElement[] {
+  if (answered === undefined) return [];
+  return [createElement("span", "tag plain", `${answered.answer} by ${answered.person.name}`)];
+}
+
+/** Only complete diffs of completed calls. */
 function countedDiffs({ status, parts = [] }: ToolCallEntry): readonly DiffPart[] {
   const diffs = parts.filter((part): part is DiffPart => part.type === "diff");
   const isKnown = diffs.length <= COUNTED_DIFFS_MAX && diffs.every(({ truncated }) => truncated === undefined);
@@ -203,7 +230,7 @@ export function toolIcon(kind: string | undefined): IconName {
   return (kind === undefined ? undefined : ICON_OF_KIND[kind]) ?? "bolt";
 }
 
-/** What a sub-agent said and did, under the call it worked for: open while it works, then folded to a count. */
+/** The steps of a sub-agent, below its call: open while it works, then collapsed to a count. */
 class SubAgentBlock {
   readonly element = createElement("div", "sub-agent");
   readonly #context: RowContext;
@@ -237,7 +264,7 @@ class SubAgentBlock {
     return `${this.#parent.key}/sub-agent`;
   }
 
-  /** Closing what is being read would take the text out from under the eyes. */
+  /** Closing it while it is being read would remove the text. */
   #staysForReader(): boolean {
     return this.#line.isOpen && this.#context.isBeingRead(this.element);
   }

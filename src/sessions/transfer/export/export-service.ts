@@ -8,12 +8,12 @@ import type { SessionId } from "../../../protocol/ids.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION, type ExportSource, type ExportWriter } from "../export-document.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
-/** Entries read at once: a session of any length goes out through this window. */
+/** Entries per read: a session of any length is exported through this window. */
 const RUN_ENTRIES = 32;
 
 const FORMS = {
   md: { writer: async () => writeMarkdown, contentType: "text/markdown; charset=utf-8", isWhole: false },
-  // Loaded when first asked for: with its grammars it would cost every start of the server.
+  // Loaded on first use: with its grammars it would slow down every start of the server.
   html: {
     writer: async () => (await import("./write-html.ts")).writeHtml,
     contentType: "text/html; charset=utf-8",
@@ -25,7 +25,7 @@ const FORMS = {
 interface Form {
   readonly writer: () => Promise<ExportWriter>;
   readonly contentType: string;
-  /** Long outputs are in it to the last character, rather than with their two ends. */
+  /** Long outputs are complete instead of having only their two ends. */
   readonly isWhole: boolean;
 }
 
@@ -43,7 +43,7 @@ interface ExportServiceDeps {
   readonly agents: Agents;
 }
 
-/** A document on its way out. */
+/** A document being exported. */
 export interface Export {
   readonly fileName: string;
   readonly contentType: string;
@@ -57,7 +57,7 @@ export class ExportService {
     this.#deps = deps;
   }
 
-  /** Null for a session nobody knows. */
+  /** Null for an unknown session. */
   async export(sessionId: SessionId, form: ExportForm): Promise<Export | null> {
     return this.#document(sessionId, form, await FORMS[form].writer());
   }
@@ -84,7 +84,7 @@ export class ExportService {
         titleSource: state.titleSource,
         cliType: row.cliType,
         agentName: agents.find(row.cliType)?.name ?? row.cliType,
-        projectName: projects.get(row.projectId)?.name ?? "",
+        projectName: (await projects.get(row.projectId))?.name ?? "",
         createdAt: row.createdAt,
         lastActiveAt: row.lastActiveAt,
         usage: state.config.usage,
@@ -96,7 +96,7 @@ export class ExportService {
     };
   }
 
-  /** What has settled, run by run, then what the running turn has so far. */
+  /** Settled entries in batches, then those of the running turn. */
   async *#runs(sessionId: SessionId, open: readonly Entry[], isWhole: boolean): AsyncGenerator<readonly Entry[]> {
     const { log, store } = this.#deps;
     const told = async (entries: readonly Entry[]) =>
@@ -104,7 +104,7 @@ export class ExportService {
     const seen = new Set(open.map(({ entryId }) => entryId));
     for (let position: number | null = 0; position !== null; ) {
       const { entries, next } = await store.entriesAfter(sessionId, position, RUN_ENTRIES);
-      // The turn may end while the document goes out: what was open then has settled and is told once.
+      // The turn may end during the export: entries that were open then have settled, and are written once.
       for (const { entryId } of entries) seen.delete(entryId);
       yield await told(entries);
       position = next;
@@ -116,7 +116,7 @@ export class ExportService {
 const NAME_CHARS_MAX = 60;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** A title as the name of a file that every system takes: letters, digits and dashes, in any script. */
+/** A title as a file name for every system: letters, digits and dashes, in any script. */
 function fileName(title: string): string {
   const words = title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-");
   const name = [...words]
@@ -126,7 +126,7 @@ function fileName(title: string): string {
   return name === "" || RESERVED.test(name) ? `session${name === "" ? "" : `-${name}`}` : name;
 }
 
-/** An entry with the long texts that the store keeps apart; what was too long to be kept stays shortened and says so. */
+/** An entry with the long texts that are stored separately; text that was too long to store stays shortened and says so. */
 async function wholeEntry(log: SessionLog, sessionId: SessionId, entry: Entry): Promise<Entry> {
   if (entry.type !== "tool-call" && entry.type !== "assistant") return entry;
   const { entryId, parts } = entry;
@@ -147,13 +147,13 @@ function wholePart(part: Part, json: string | null): Part {
   try {
     return Part.parse(JSON.parse(json));
   } catch (error) {
-    // Kept up to the limit of one text, it is no whole part any more.
+    // Truncated to the limit of one text, it is no longer a complete part.
     if (error instanceof SyntaxError) return part;
     throw error;
   }
 }
 
-/** The form that can be imported again: one entry to a line, each exactly as it is stored. */
+/** The format that can be imported again: one entry per line, exactly as stored. */
 export async function* writeJson({ session, exportedAt, runs }: ExportSource): AsyncGenerator<string> {
   const head = JSON.stringify({ format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, session }, null, 1);
   yield `${head.slice(0, -2)},\n "entries": [`;
@@ -167,7 +167,7 @@ export async function* writeJson({ session, exportedAt, runs }: ExportSource): A
   yield "\n]}\n";
 }
 
-/** The id of the command that made it means something to this server alone. */
+/** The id of its command is meaningful to this server only. */
 function withoutCommand(entry: Entry): Entry {
   if (entry.type !== "user") return entry;
   const { commandId: _, ...rest } = entry;

@@ -15,15 +15,15 @@ const NAMED: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no document may hold them
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
-/** Safe as text and inside a quoted attribute; what no document may hold is left out. */
+/** Safe as text and inside a quoted attribute; characters that no document may contain are dropped. */
 export function escapeHtml(text: string): string {
   return text.replace(CONTROLS, "").replace(/[&<>"']/g, (sign) => NAMED[sign] ?? "");
 }
 
-/** Longer code stays plain, and so does code with longer lines: grammars take the square of it for what is no code. */
+/** Longer code stays plain, and so does code with longer lines: grammars need quadratic time for text that is not code. */
 const COLOURED_CHARS_MAX = 4_000;
 const COLOURED_LINE_CHARS_MAX = 200;
-/** Colours may take this much of a document's time; then the rest of it stays plain. */
+/** Highlighting may take this much time per document; the rest stays plain. */
 const COLOURING_MS_MAX = 1_000;
 /** Longer texts are shown as all old, then all new. */
 const COMPARED_CHARS_MAX = 200_000;
@@ -31,7 +31,7 @@ const NO_EDITS = 0;
 const DIFF_TAGS = { added: "ins", removed: "del", same: "span" } as const;
 const SIGN_OF = { added: "+", removed: "-", same: " " } as const;
 
-/** How a document is written: where its session works, and the time that its colours have taken. */
+/** The state of writing a document: the session's directory, and the time spent on highlighting. */
 export class PageWriting {
   readonly directory: string;
   readonly #now: () => number;
@@ -53,19 +53,19 @@ export class PageWriting {
   }
 }
 
-/** A block of code under the name of its language, in its colours where it is a known one. */
+/** A code block under the name of its language, highlighted if the language is known. */
 export function htmlCode(code: string, fence: string, writing: PageWriting): string {
   const language = codeLanguageId(fence);
   const label = fence === "" ? "" : `<figcaption>${escapeHtml(codeLanguageLabel(fence))}</figcaption>`;
   return `<figure class="code">${label}<pre><code>${coloured(code, language, writing)}</code></pre></figure>\n`;
 }
 
-/** Code in the colours of its language: text in spans, nothing of the text's own. */
+/** Highlighted code: text in spans, without markup from the text itself. */
 export function coloured(code: string, language: string | null, writing: PageWriting): string {
   return writing.tokens(code, language).map(span).join("");
 }
 
-/** A change of a file, as the page shows it: what changed in what is around it, long unchanged runs counted. */
+/** A file change as on the page: changes with context, long unchanged runs only counted. */
 export function htmlDiff(
   { path, oldText, newText, firstLine = 1 }: Extract<Part, { type: "diff" }>,
   writing: PageWriting,

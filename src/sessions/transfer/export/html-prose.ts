@@ -1,14 +1,14 @@
 import { lexer, type Token, type Tokens, walkTokens } from "marked";
 import { escapeHtml, htmlCode, type PageWriting } from "./html-code.ts";
 
-/** Longer texts are shown as they are: reading them as Markdown would take too long to be worth it. */
+/** Longer texts are shown as they are: parsing them as Markdown would take too long. */
 const PROSE_CHARS_MAX = 200_000;
 const NESTED_LEVELS_MAX = 40;
-/** A document has its own headings above those of what was said. */
+/** Headings of messages are below the document's own. */
 const HEADINGS_BELOW = 2;
 const LINK = /^(?:https?:|mailto:)/i;
 
-/** Markdown as HTML, written tag by tag: no tag, no attribute and no address of the text's own gets through. */
+/** Markdown as HTML, written tag by tag: no tag, attribute or address of the text gets through unchecked. */
 export function htmlProse(markdown: string, writing: PageWriting): string {
   if (markdown.trim() === "") return "";
   if (markdown.length > PROSE_CHARS_MAX) return plain(markdown);
@@ -20,7 +20,7 @@ export function htmlProse(markdown: string, writing: PageWriting): string {
     });
     return blocks(tokens, 0);
   } catch {
-    return plain(markdown); // a text its reader gives up on is still a text
+    return plain(markdown); // text that the parser gives up on is still shown
   }
 }
 
@@ -63,7 +63,7 @@ function block(token: Token, depth: number): string {
   }
 }
 
-/** The first word after the fence; what follows it is for other programs. */
+/** The first word after the fence; the rest is for other programs. */
 function fenceName(said: unknown): string {
   return typeof said === "string" ? (/^[^\s{,]+/.exec(said)?.[0] ?? "") : "";
 }
@@ -126,7 +126,7 @@ function inline(token: Token, depth: number): string {
   }
 }
 
-/** Other addresses than those of the web are shown, and lead nowhere. */
+/** Addresses other than web addresses are shown without a link. */
 function link(href: string, inner: string): string {
   if (!LINK.test(href)) return inner === "" ? escapeHtml(href) : `${inner} <code>${escapeHtml(href)}</code>`;
   return `<a href="${escapeHtml(href)}" rel="noopener noreferrer nofollow">${inner}</a>`;

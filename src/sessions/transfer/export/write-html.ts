@@ -1,18 +1,20 @@
+import { visibleOneLine } from "../../../lib/visible-text.ts";
+import { changesMarks, leftOutWords, lineSides } from "../../../presentation/changes-words.ts";
 import { fileLanguageId } from "../../../presentation/code-languages.ts";
 import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS, timeText } from "../../../presentation/entry-words.ts";
 import { durationWords, ownTimeMs, relativePaths, toolLine } from "../../../presentation/tool-line.ts";
 import { commandOf } from "../../../protocol/command-of.ts";
-import type { Entry, Part, ToolCallEntry, ToolLocation } from "../../../protocol/entry.ts";
+import type { ChangesEntry, Entry, Part, ToolCallEntry, ToolLocation } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
 import type { ExportSource } from "../export-document.ts";
 import { coloured, countChanged, escapeHtml, htmlDiff, PageWriting } from "./html-code.ts";
 import { htmlProse } from "./html-prose.ts";
 
-/** Also inside the file: opened from a disk, it still runs nothing and asks nobody. */
+/** Also inside the file: opened from a disk, it still runs nothing and requests nothing. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
-/** A page that is whole in itself: no script, no other file, and everything anyone said is text. */
+/** A self-contained page: no script, no other file, and all content is text. */
 export async function* writeHtml({ session, directory, now, exportedAt, runs }: ExportSource): AsyncGenerator<string> {
   const { agentName, projectName, createdAt, lastActiveAt } = session;
   const writing = new PageWriting(directory, now);
@@ -42,7 +44,7 @@ export async function* writeHtml({ session, directory, now, exportedAt, runs }: 
 `;
 }
 
-/** The whole look of an exported page: it has nothing else to fetch. */
+/** The complete style of an exported page: it loads nothing. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1c1b22, #e7e6ec); --faint: light-dark(#615f6b, #a09eab);
   --back: light-dark(#fff, #131217); --raised: light-dark(#f5f4f8, #1c1b22); --line: light-dark(#dddbe4, #34323d);
@@ -83,6 +85,7 @@ article > :last-child { margin-bottom: 0; }
 .plain { margin: 0; white-space: pre-wrap; }
 .notice { padding: .6rem .9rem; border-left: 3px solid var(--line); color: var(--faint); }
 .notice.warning, .notice.error { border-color: var(--bad); }
+.changes ul { margin: .4rem 0; }
 .thinking { color: var(--faint); }
 details, .summary { font-size: .9375rem; }
 .summary { margin: 0; }
@@ -149,9 +152,9 @@ footer { margin-top: 3rem; color: var(--faint); font-size: .8125rem; }
 }
 `;
 
-/** A call that changed more files is not counted line by line. */
+/** For calls that changed more files, lines are not counted. */
 const COUNTED_DIFFS_MAX = 20;
-/** What took less was done at once. */
+/** Shorter durations are not shown. */
 const WORTH_SAYING_MS = 50;
 
 /** One entry as a part of the page. */
@@ -172,12 +175,34 @@ export function htmlEntry(entry: Entry, writing: PageWriting): string {
       return article("plan", `<h3>Plan</h3>\n<ul>\n${entry.items.map(planItem).join("")}</ul>\n`);
     case "notice":
       return article(`notice ${entry.severity}`, text(entry.content));
+    case "changes":
+      return changes(entry);
     default:
       return entry satisfies never;
   }
 }
 
-/** One line as in the page: what, on what, and how it went; it opens to what it was given and what came back. */
+/** The line at the end of a turn; it opens to the files, and to what the checkpoint does not hold. */
+function changes(entry: ChangesEntry): string {
+  const { content, files, total, leftOut = [] } = entry;
+  const rows = files.map((file) => {
+    const sides = lineSides(file).map(({ kind, words }) => ` <span class="stat-${kind}">${words}</span>`);
+    return `<li><code>${escapeHtml(visibleOneLine(file.path))}</code> <span class="faint">${file.status}</span>${sides.join("")}</li>\n`;
+  });
+  const more =
+    total > files.length
+      ? `<li><span class="faint">and ${(total - files.length).toLocaleString("en")} more</span></li>\n`
+      : "";
+  const missing = leftOut.map(
+    ({ path, reason }) =>
+      `<li><code>${escapeHtml(visibleOneLine(path))}</code> <span class="faint">${leftOutWords(reason)}</span></li>\n`,
+  );
+  const notes = changesMarks(entry).map(({ words }) => `<p class="faint">${escapeHtml(words)}</p>\n`);
+  const list = `<ul>\n${rows.join("")}${more}</ul>\n${notes.join("")}${missing.length > 0 ? `<ul>\n${missing.join("")}</ul>\n` : ""}`;
+  return article("changes", details(content, list));
+}
+
+/** One line as on the page: name, target and status; it expands to input and output. */
 function toolCall(entry: ToolCallEntry, writing: PageWriting): string {
   const { status, input, result, error, locations = [], permission } = entry;
   const { name, target } = toolLine(entry, writing.directory);
@@ -196,8 +221,8 @@ function toolCall(entry: ToolCallEntry, writing: PageWriting): string {
     `<span class="end">${end.join(" ")}</span>`,
   ].join(" ");
   const command = commandOf(input);
-  const isPlaceSaid = diffs.some(({ path }) => path === locations[0]?.path);
-  const places = locations.length > 1 || !isPlaceSaid ? locations : [];
+  const isPathShown = diffs.some(({ path }) => path === locations[0]?.path);
+  const places = locations.length > 1 || !isPathShown ? locations : [];
   const body = [
     permission ? `<p class="faint">${permission.answer} without asking: ${escapeHtml(permission.why)}</p>\n` : "",
     command === null ? given(input, diffs.length > 0, writing) : `<pre>${coloured(command, "bash", writing)}</pre>\n`,
@@ -209,7 +234,7 @@ function toolCall(entry: ToolCallEntry, writing: PageWriting): string {
   return `<article class="tool ${status}">\n${body === "" ? `<p class="summary">${summary}</p>\n` : details(summary, body, true)}</article>\n`;
 }
 
-/** A change says what it was given. */
+/** A diff replaces the input. */
 function given(input: Json | undefined, hasDiff: boolean, writing: PageWriting): string {
   if (input === undefined || isBlank(input) || hasDiff) return "";
   const isText = typeof input === "string";
@@ -261,7 +286,7 @@ function article(kind: string, body: string): string {
   return `<article class="${kind}">\n${body}</article>\n`;
 }
 
-/** `summary` is HTML when it `isMarkup`, else text. */
+/** `summary` is HTML if `isMarkup`, otherwise text. */
 function details(summary: string, body: string, isMarkup = false): string {
   return `<details><summary>${isMarkup ? summary : escapeHtml(summary)}</summary>\n${body}</details>\n`;
 }

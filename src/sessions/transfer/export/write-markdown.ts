@@ -2,7 +2,7 @@ import { markdownText } from "../../../presentation/entry-text.ts";
 import { timeText } from "../../../presentation/entry-words.ts";
 import type { ExportSource } from "../export-document.ts";
 
-/** For reading and for pasting: what was said as it was written, tools as headings with their output in fences. */
+/** For reading and pasting: messages as written, tools as headings with their output in fences. */
 export async function* writeMarkdown({ session, exportedAt, runs }: ExportSource): AsyncGenerator<string> {
   const { title, agentName, projectName, createdAt, lastActiveAt } = session;
   yield `# ${oneLine(title)}\n\n`;
