@@ -164,6 +164,20 @@ test("(A1) X-19 a server that dies right after a kill: the next one ends the dea
   for (const one of digging) await expectStopped(server, one, since);
 });
 
+test("(A1) a server that stops while the process of a deleted session is being ended leaves no process", async () => {
+  await using server = await startTestServer({ agents: { deaf: deafAgent("per-session", "--close", "--delete") } });
+  const { client, sessionId } = await startTalk(server, "deaf");
+  await client.ask("session:deleted", { type: "session:delete", sessionId });
+  // Once for the session, and once for the process that deleted the agent's copy of its conversation.
+  await waitFor(
+    () => server.log.split("its session ended; stopping the process").length - 1,
+    (count) => count === 2,
+    "both processes to be told to end",
+  );
+  await server.stop();
+  expect(server.holders()).toEqual([]);
+});
+
 /** A child that the parent's agent made. */
 async function childOf(caller: McpCaller, { client, projectId }: Talk, agent: string): Promise<Talk> {
   const sessionId = SessionId.parse(await caller.create({ agent }));

@@ -95,7 +95,7 @@ export class AcpAgent {
   /** Prompts of an earlier server in sessions that are not continued. */
   readonly #orphans = new Map<string, string>();
   readonly #questions: AcpQuestions;
-  #released: Promise<void> | null = null;
+  #released: Promise<void> = Promise.resolve();
   #initialized: JsonObject | null = null;
   #capabilities: JsonObject = {};
   #abilities: PromptAbilities = readAbilities({});
@@ -321,9 +321,14 @@ export class AcpAgent {
   /** The process has ended or is about to end: notifies every session on it. */
   lose(reason: string, state: "crashed" | "idle", tell = false): void {
     const stored = this.#sessions.lose(reason, state, tell);
-    this.#released = stored.then((isStored) => (isStored ? this.#connection.release() : undefined));
-    this.#released.catch(this.#options.onError);
+    const released = stored.then((isStored) => (isStored ? this.#connection.release() : undefined));
+    this.#released = released.catch(this.#options.onError);
     this.#questions.lose();
+  }
+
+  /** Once it is lost: its last output is stored and its holder has ended, or the next server has to store it. */
+  get released(): Promise<void> {
+    return this.#released;
   }
 
   /** Number of conversations on this process. */

@@ -174,7 +174,7 @@ export class AgentPool implements Agents, AgentHistories {
   /** Traces of ended single-session processes are kept, up to a limit. */
   #dropOldest(): void {
     const ended = [...this.#supervisors].filter(
-      ([key, { status }]) => status === "idle" && SessionId.safeParse(key).success,
+      ([key, { status, hasProcess }]) => status === "idle" && !hasProcess && SessionId.safeParse(key).success,
     );
     for (const [key] of ended.slice(0, Math.max(0, ended.length - ENDED_TRACES_MAX))) this.#supervisors.delete(key);
   }
@@ -198,8 +198,9 @@ export class AgentPool implements Agents, AgentHistories {
     } finally {
       // The session's own process is no longer needed.
       const own = this.#supervisors.get(sessionId);
-      this.#supervisors.delete(sessionId);
       await own?.end();
+      // Not before its end: a stop of the server meanwhile waits for all that are listed.
+      this.#supervisors.delete(sessionId);
     }
   }
 

@@ -25,6 +25,8 @@ const PROVEN_AFTER_MS = 60_000;
 const SLOW_START_MS = 15_000;
 /** How long a failed start waits for the process's exit report before it is reported without one. */
 const EXIT_REPORT_MS_MAX = 300;
+/** How long a stop waits for holders of ended processes to end: one at a place that is cut off cannot be reached. */
+const RELEASE_MS_MAX = 2_000;
 /** An agent that prints its own log to stdout must not fill ours. */
 const UNREADABLE_LINES_LOGGED_MAX = 5;
 const LOGGED_LINE_CHARS_MAX = 300;
@@ -81,6 +83,8 @@ export class AgentSupervisor {
   readonly #retries: RetrySchedule;
   /** Every process not yet known to have ended, so that shutdown leaves none behind. */
   readonly #alive = new Set<AcpAgent>();
+  /** Ended processes whose last output is being stored; until then their holders wait. */
+  readonly #releasing = new Set<Promise<void>>();
   readonly trace: WireTrace;
   #phase: Phase = { phase: "idle" };
   #startCount = 0;
@@ -109,6 +113,11 @@ export class AgentSupervisor {
   /** It serves a single session. */
   get isOwn(): boolean {
     return this.#options.sessionId !== null;
+  }
+
+  /** A process of it has not ended yet, or its last output is being stored. */
+  get hasProcess(): boolean {
+    return this.#alive.size > 0 || this.#releasing.size > 0;
   }
 
   /** Whether the agent can delete conversations; null before it has initialized. */
@@ -301,6 +310,7 @@ export class AgentSupervisor {
     this.#phase = { phase: "stopped" };
     this.#generation++;
     await Promise.all([...this.#alive].map((agent) => agent.stop()));
+    if (this.#releasing.size > 0) await Promise.race([Promise.all(this.#releasing), Bun.sleep(RELEASE_MS_MAX)]);
   }
 
   #begin(
@@ -474,6 +484,8 @@ export class AgentSupervisor {
         ? `Liminal Builder was stopped, and ${this.#name} with it.`
         : `${this.#name} stopped (${describeExit(exit)}).`;
     agent.lose(reason, "crashed");
+    const released = agent.released.finally(() => this.#releasing.delete(released));
+    this.#releasing.add(released);
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;
     clearTimeout(this.#phase.proven);
     const details = [describeExit(exit), exit.stderrTail].filter(Boolean).join("\n");
