@@ -105,7 +105,7 @@ describe.skipIf(!CAN_MOUNT)(`worktrees of sessions at a place ${WHERE}`, () => {
       await one.say(doing("sed -i s/2/fixed/ a.txt; pwd > here.txt"));
       await other.say(doing("sed -i s/2/described/ a.txt; git commit -qam Describe"));
       expect(readFileSync(seen(join(one.path, "here.txt")), "utf8").trim()).toBe(pathThere(one.path));
-      expect(one.state.changes).toMatchObject({ files: 2 });
+      await one.until("the changes of its turn", ({ changes }) => changes?.files === 2);
       const listed = await waitFor(
         () => list(client, projectId),
         (all) => all.every(({ radar }) => radar.state === "overlap"),
