@@ -19,6 +19,8 @@ export class KeptTerminal {
   /** `connect` gives a new client of the server that runs at the moment. */
   static async open(terminalId: string, connect: () => Promise<SocketClient>): Promise<KeptTerminal> {
     const terminal = new KeptTerminal(terminalId, connect);
+    // What is typed before the first prompt is echoed before it, too, and the screen is another one.
+    await terminal.shows("");
     await terminal.answers();
     return terminal;
   }
@@ -41,10 +43,11 @@ export class KeptTerminal {
     return word;
   }
 
+  /** Shows the word and a prompt below it, or with an empty word a prompt. */
   async shows(word: string): Promise<void> {
     using client = await this.#connect();
     const view = await TerminalView.attach(client, this.terminalId, this.#stayed);
-    await view.shows(new RegExp(`^${word}\\n[#$]$`, "m"));
+    await view.shows(new RegExp(`^${word === "" ? "" : `${word}\\n`}[#$]$`, "m"));
   }
 
   /** Somebody new shows the same as somebody who never left; else how they differ. */
