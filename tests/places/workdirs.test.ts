@@ -209,35 +209,25 @@ describe("changes at a place", () => {
     await repository(root, { "a.txt": "a\n" });
     const workdirs = workdirsOf(at.link());
     const place = { sessionId: SESSION, cwd: root };
-    let told = 0;
+    const connections = () => at.standings.filter(({ state }) => state === "connected").length;
+    /** For each notification, the connection that it came with: what an earlier one has sent may be read late. */
+    const told: number[] = [];
     using _listening = workdirs.onChanged((sessionId) => {
-      if (sessionId === SESSION) told++;
+      if (sessionId === SESSION) told.push(connections());
     });
     await workdirs.changes(place, UNREVIEWED);
     using _watch = workdirs.watch(place);
     await workdirs.busySessions(place);
     await turn(workdirs, place, "t1", { "a.txt": "b\n" });
-    await waitFor(
-      () => told,
-      (count) => count > 0,
-      "the change",
-    );
-    const before = told;
+    const untilTold = (what: string, isTold: () => boolean) => waitFor(isTold, Boolean, what);
+    await untilTold("the change", () => told.length > 0);
     const { runnerPid } = at;
     process.kill(runnerPid, "SIGKILL");
-    await waitFor(
-      () => told,
-      (count) => count > before,
-      "the connection to be back",
-    );
+    await untilTold("the connection to be back", () => told.includes(2));
     expect(at.runnerPid).not.toBe(runnerPid);
-    const again = told;
+    const again = told.length;
     await turn(workdirs, place, "t2", { "a.txt": "c\n" });
-    await waitFor(
-      () => told,
-      (count) => count > again,
-      "the change after the cut",
-    );
+    await untilTold("the change after the cut", () => told.length > again);
   });
 
   it("[SC-30] a runner of the release before still runs agents, and reports what it does not support", async () => {
