@@ -1,5 +1,5 @@
 // A `kubectl` whose cluster is a folder: pods are processes of this machine. Started as: bun kubectl.ts <folder> …
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { findMarked, killMarked } from "../../../scripts/test/marked-processes.ts";
@@ -85,11 +85,19 @@ function create(): void {
   put("pods", { kind: "Pod", metadata: { name, labels }, spec, status: statusOf("from-the-pool") });
 }
 
+/** Whatever runs in a pod. A process may have started another one while it was looked for. */
+function endAll(pod: string): void {
+  for (let left = findMarked(POD_MARKER, pod); left.length > 0; left = findMarked(POD_MARKER, pod)) killMarked(left);
+}
+
 function remove(kind: string): void {
   for (const { metadata } of all(kind)) {
-    killMarked(findMarked(POD_MARKER, join(folderOf("pods"), metadata.name)));
-    for (const path of [join(folderOf(kind), metadata.name), homeOf(folder, { metadata })])
-      rmSync(path, { recursive: true, force: true });
+    endAll(join(folderOf("pods"), metadata.name));
+    rmSync(homeOf(folder, { metadata }), { recursive: true, force: true });
+    // In one step, and last: whoever no longer sees it may make one of the same name, with the same home.
+    const [own, gone] = [join(folderOf(kind), metadata.name), join(folder, `gone-${process.pid}-${metadata.name}`)];
+    renameSync(own, gone);
+    rmSync(gone, { recursive: true, force: true });
   }
 }
 
