@@ -222,7 +222,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** It stands still, or goes on: all of its processes. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
-    for (const pid of this.#pids()) if (existsSync(`/proc/${pid}`)) process.kill(pid, signal);
+    for (const pid of this.#pids()) killIfThere(pid, signal);
   }
 
   #pids(): readonly number[] {
@@ -280,6 +280,14 @@ export class PostgresServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end("SIGINT");
     await this.#dir[Symbol.asyncDispose]();
+  }
+}
+
+function killIfThere(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }
 

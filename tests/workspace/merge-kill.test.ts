@@ -24,14 +24,21 @@ const hasIntent = (root: string) => existsSync(root) && readdirSync(root).some((
 
 /** A process and all that it has started. */
 function withChildren(pid: number): number[] {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  const children = existsSync(file)
-    ? readFileSync(file, "utf8")
-        .trim()
-        .split(" ")
-        .filter((id) => id !== "")
-    : [];
+  const children = childrenOf(pid)
+    .trim()
+    .split(" ")
+    .filter((id) => id !== "");
   return [pid, ...children.flatMap((id) => withChildren(Number(id)))];
+}
+
+/** Empty for a process that has ended meanwhile. */
+function childrenOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return "";
+    throw error;
+  }
 }
 
 function kill(pid: number): void {
