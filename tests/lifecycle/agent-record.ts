@@ -33,10 +33,9 @@ export interface RecordedTalk {
 
 /** The agent's own record of what it sent, read without any of our code; conversations in the order they were made. */
 export function readRecord(path: string): readonly RecordedTalk[] {
-  const lines = readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => Line.parse(JSON.parse(line)));
+  // What follows the last end of a line is nothing, or a line that is being written.
+  const whole = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  const lines = whole.map((line) => Line.parse(JSON.parse(line)));
   const made = lines.flatMap(({ result }) => (result?.sessionId === undefined ? [] : [result.sessionId]));
   // An answer does not name its session: it ends the turn of the one that asked, which the caller knows by its id.
   const answered = lines.flatMap(({ id, result }) => (result?.stopReason === undefined ? [] : [String(id)]));
