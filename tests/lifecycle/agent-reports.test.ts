@@ -58,9 +58,13 @@ test("(B2) X-17 the server log and the session's log show when and why an agent 
     `process ${pid} crashed (killed by SIGKILL)`,
     "restarting in 1 ms (attempt 1 of 1)",
   ];
-  for (const words of [...expected, "wrote a line that is not JSON-RPC: Welcome to Chatty!"])
-    expect(server.log).toContain(words);
-  expect(server.log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, supports /);
+  const all = [...expected, "wrote a line that is not JSON-RPC: Welcome to Chatty!"];
+  const log = await waitFor(
+    () => server.log,
+    (text) => all.every((words) => text.includes(words)),
+    `all of ${all.join(" | ")} in the log`,
+  );
+  expect(log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, supports /);
   const trace = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
   for (const words of expected) expect(trace).toContain(words);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { quietRead } from "../../src/agents/process/process-ledger.ts";
 import { isAlive, waitUntilGone } from "../builtin-agent/process-watch.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
@@ -29,7 +30,11 @@ async function expectSwept(server: TestServer, left: readonly number[]): Promise
   expect(isAlive(bystander.pid)).toBe(true);
   bystander.kill("SIGKILL");
   await bystander.exited;
-  expect(server.log).toContain(`Killed leftover agent process ${left[0]}`);
+  await waitFor(
+    () => server.log,
+    (log) => log.includes(`Killed leftover agent process ${left[0]}`),
+    "the word about the agent",
+  );
 }
 
 describe.skipIf(process.platform !== "linux")(
@@ -59,7 +64,8 @@ describe.skipIf(process.platform !== "linux")(
 /** It carries no mark of the test's: whoever it belongs to is its parent. */
 function lifelineOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("liminal-lifeline"));
+  // Others, such as Git, may end while they are looked at.
+  const found = children.find((child) => quietRead(`/proc/${child}/cmdline`)?.includes("liminal-lifeline"));
   if (found === undefined) throw new Error("there is no lifeline");
   return found;
 }

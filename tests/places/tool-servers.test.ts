@@ -7,6 +7,7 @@ import { anotherTalk } from "../integration/talk.ts";
 import { eagerAgent } from "../orchestration/eager-agent.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { START, startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { RUNNER_WITHOUT_TOOLS } from "./runner-without-tools.ts";
 
 it(
@@ -49,7 +50,11 @@ it(
     });
     expect(await foundAt("older:~")).toEqual({ listed: ["web"], found: ["web over http: 1 tools"] });
     expect(await foundAt(await server.directory("app"))).toMatchObject({ listed: ["here", "there", "web"] });
-    expect(server.log).toContain("Agents at older get no tools to control other agents, because release ");
+    await waitFor(
+      () => server.log,
+      (log) => log.includes("Agents at older get no tools to control other agents, because release "),
+      "the word about the older runner",
+    );
     expect(server.log).not.toContain("Agents at box get no tools");
     // What the form of a tool server does not show, it keeps.
     const { servers } = await client.ask("settings:agents", { type: "settings:agents" });
