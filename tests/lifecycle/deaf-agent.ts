@@ -6,7 +6,8 @@ import type { AgentSetting } from "../support/test-server.ts";
 
 /** The prompt that it never stops working on. */
 export const DIG = "dig";
-const APPEND_MS = 10;
+/** Each of the two appends a byte this often at most. */
+export const DIG_EVERY_MS = 10;
 
 const Request = z.looseObject({
   id: z.unknown().optional(),
@@ -38,8 +39,8 @@ function write(message: object): void {
 function dig(cwd: string): void {
   const path = join(cwd, process.env["LIMINAL_AGENT"] ?? "");
   writeFileSync(`${path}-digger`, String(process.pid));
-  setInterval(() => appendFileSync(`${path}-dug`, "x"), APPEND_MS);
-  const child = `trap "" TERM; while :; do printf x >> "$1"; sleep 0.01; done`;
+  setInterval(() => appendFileSync(`${path}-dug`, "x"), DIG_EVERY_MS);
+  const child = `trap "" TERM; while :; do printf x >> "$1"; sleep ${DIG_EVERY_MS / 1_000}; done`;
   const command = ["/bin/sh", "-c", child, "digger", `${path}-dug-by-child`];
   Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
 }
