@@ -23,10 +23,12 @@ async function directoryOf(talk: Talk): Promise<string> {
 it("W-11 a command runs in a terminal of ours, its output grows in the tool call, and its end is reported", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
-  const seq = await talk.send("run echo one; sleep 0.3; echo two; exit 4");
+  const gate = join(server.home, "go-on");
+  const seq = await talk.send(`run echo one; until [ -e '${gate}' ]; do sleep 0.02; done; echo two; exit 4`);
   await allow(talk);
   await talk.until("the first line", () => talk.tools[0]?.result === "one\n");
   expect(talk.tools[0]?.status).toBe("running");
+  await writeFile(gate, "");
   await talk.untilIdle(seq);
   expect(talk.tools[0]).toMatchObject({ status: "error", result: "one\ntwo\n" });
   const wire = await wireOf(server, talk);

@@ -177,8 +177,18 @@ describe("silence", () => {
     const seq = await talk.send("run sleep 0.5");
     await talk.answerWith((await talk.asked()).options[0]?.optionId ?? "");
     await talk.untilIdle(seq);
-    const stalled = talk.client.all("session:turn").filter(({ turn }) => turn.state === "stalled");
-    expect(stalled).toEqual([]);
+    // Before it asks, an agent on a busy machine may be silent for long: of the tool that counts from the answer on.
+    const { received } = talk.client;
+    const from = received.findIndex(({ type }) => type === "permission:resolved");
+    const to = received.findIndex(
+      (message) =>
+        message.type === "session:update" && message.entry.type === "tool-call" && message.entry.status === "complete",
+    );
+    expect([from > -1, to > from]).toEqual([true, true]);
+    const turns = received
+      .slice(from, to)
+      .flatMap((message) => (message.type === "session:turn" ? [message.turn] : []));
+    expect(turns.filter(({ state }) => state === "stalled")).toEqual([]);
   });
 
   it("W-2 a cancel that is ignored is insisted on, and the process lives", async () => {
