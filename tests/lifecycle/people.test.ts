@@ -38,7 +38,7 @@ describe.skipIf(!CAN_RUN_POSTGRES)(`people of a team of servers on ${POSTGRES}`,
       await worker.kill();
       using again = await team.connect(standby);
       expect(again.received[0]).toMatchObject({ person: { role: "owner" } });
-      expect(mia.connect(standby)).rejects.toThrow();
+      await expect(mia.connect(standby)).rejects.toThrow();
       using back = await ben.connect(standby);
       expect(back.received[0]).toMatchObject({ person: { name: "Ben" }, projects: [{ id: talk.projectId }] });
     },
