@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { agentEnvironment, joinPaths, loginPath } from "./agent-environment.ts";
@@ -94,9 +94,11 @@ describe("loginPath", () => {
   });
 
   it("is not delayed by something the profile leaves running", async () => {
-    await using user = await userWith('(sleep 1; touch "$HOME/waited"; sleep 1) & PATH=/opt/bin');
+    await using user = await userWith('sleep 1000 & echo $! > "$HOME/left"; PATH=/opt/bin');
     expect(await loginPath(user.env)).toBe("/opt/bin");
-    expect(existsSync(user.dir.join("waited"))).toBe(false);
+    // It has the shell's output open to this moment.
+    const left = Number(readFileSync(user.dir.join("left"), "utf8"));
+    expect(() => process.kill(left)).not.toThrow();
   });
 
   it(

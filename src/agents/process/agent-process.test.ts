@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, jest } from "bun:test";
-import { existsSync } from "node:fs";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
 import { watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
@@ -126,10 +125,14 @@ describe("AgentProcess", () => {
 
   it("nor does a daemon in its own session that holds them open", async () => {
     await using dir = await tempDir();
-    const daemon = `sleep 3; touch ${dir.join("waited")}; sleep 1`;
-    await using at = start(`setsid sh -c '${daemon}' & sleep 0.2; exit 3`);
+    const daemon = `: > ${dir.join("up")}; exec sleep 1000`;
+    await using at = start(`setsid sh -c '${daemon}' & until [ -e ${dir.join("up")} ]; do sleep 0.01; done; exit 3`);
     expect(await at.agent.exited).toMatchObject({ code: 3 });
-    expect(existsSync(dir.join("waited"))).toBe(false);
+    await waitFor(
+      () => at.processes.alive().map(({ commandLine }) => commandLine),
+      (alive) => alive.join() === "sleep 1000",
+      "the daemon alone to be there",
+    );
   });
 
   it("nor does one that goes on writing into them, and all that the agent wrote has arrived", async () => {

@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
     const lifeline = new Lifeline(crypto.randomUUID(), { PATH });
     lifeline.hold(held.pid);
     await lifeline.stop();
-    expect(await processes.leftAfter(500)).toEqual([]);
+    expect(await processes.leftAfter(GONE_MS)).toEqual([]);
   });
 });
 
