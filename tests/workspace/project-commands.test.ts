@@ -303,7 +303,8 @@ test("a service gets a free port and those of the others; its address is shown w
   const env = await (await fetch(`http://127.0.0.1:${port}/`)).json();
   expect(env).toMatchObject({ PORT: String(port), LIMINAL_PORT_DEV: String(port), LIMINAL_WORKTREE: scene.cwd });
   expect(Number(env.LIMINAL_PORT_API)).toBe((await scene.service("api")).port ?? 0);
-  expect(scene.lists.at(-1)?.services.find(({ name }) => name === "dev")?.url).toBe(shown);
+  const told = () => scene.lists.at(-1)?.services.find(({ name }) => name === "dev")?.url;
+  await waitFor(told, (url) => url === shown, "its address to be told");
 
   await scene.send("stop");
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();

@@ -295,12 +295,12 @@ test("[X-23] [WS-34] the list comes at once; size, uncommitted, unpushed and mer
   git(place.path, "commit", "-qam", "work");
   await write(place.path, { "a.txt": "more\n", "new.txt": "new\n", "x.log": "x", "y.log": "y" });
   git(at.root, "commit", "-q", "--allow-empty", "-m", "meanwhile");
-  const first = one(await at.worktrees.list(at.project), place.name);
-  expect(first.facts.lookedAt).toBeNull();
   let told = 0;
   using _listening = at.worktrees.onChanged(() => {
     told += 1;
   });
+  const first = one(await at.worktrees.list(at.project), place.name);
+  expect(first.facts.lookedAt).toBeNull();
   const facts = await at.facts(place.name);
   // Within 5 s: the first look, which has begun with the list, tells all. It says so twice, the size last; no timer, no
   // second look. How long Git takes is the machine's.
