@@ -6,10 +6,16 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const GIT = Bun.which("git") ?? "";
 
+/**
+ * A newer Git tidies up after a commit in a process of its own, whose lock comes and goes while a test looks at the
+ * repository.
+ */
+const SETTINGS = ["user.name=a", "user.email=a@example.org", "protocol.file.allow=always", "maintenance.auto=false"];
+
 /** The user's own Git, as they would type it. Throws when it fails. */
 export function git(root: string, ...words: string[]): string {
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"];
-  const run = Bun.spawnSync([GIT, ...identity, "-C", root, ...words], { stdout: "pipe", stderr: "pipe" });
+  const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+  const run = Bun.spawnSync([GIT, ...settings, "-C", root, ...words], { stdout: "pipe", stderr: "pipe" });
   if (run.exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${run.stderr.toString()}`);
   return run.stdout.toString();
 }
