@@ -9,19 +9,26 @@ for (const agent of REAL_AGENTS.filter(({ name }) => name === "claude"))
       await using scene = await openAgentScene(agent);
       const talk = await scene.newSession();
       const seen: number[] = [];
-      const costNow = () => talk.state.config.usage?.cost?.amount ?? 0;
+      const costNow = () => {
+        seen.push(talk.state.config.usage?.cost?.amount ?? 0);
+        return seen.at(-1) ?? 0;
+      };
+      /** An agent may tell it after the end of the turn. */
+      const untilAbove = async (known: number): Promise<number> => {
+        await scene.client.untilState(talk.sessionId, `a cost above ${known}`, () => costNow() > known);
+        return costNow();
+      };
       await talk.run("say: The first answer.");
+      const first = await untilAbove(0);
       await talk.run("say: The second answer.");
-      const before = costNow();
-      expect(before).toBeGreaterThan(0);
+      const before = await untilAbove(first);
       await scene.killAgent();
       await talk.send("say: Half", `hold: ${talk.sessionId}`, "say: done.");
       await scene.model.untilHeld(talk.sessionId);
-      seen.push(costNow());
+      expect(costNow()).toBe(before);
       scene.model.release(talk.sessionId);
       await talk.untilEnded();
-      seen.push(costNow());
-      expect(seen[0]).toBe(before);
-      expect(seen[1]).toBeGreaterThan(before);
+      await untilAbove(before);
+      expect(seen).toEqual(seen.toSorted((one, other) => one - other));
     },
   );
