@@ -130,12 +130,21 @@ function standStill({ pid }: TestServer): () => void {
 function cutOff(worker: TestServer, wire: PostgresRelay | undefined, random: SeededRandom): () => void {
   if (!wire) throw new Error("each server has a wire to the database");
   const line = random.between(0, 1) === 1 ? lineOf(worker) : [];
-  for (const pid of line) process.kill(pid, "SIGSTOP");
+  for (const pid of line) signalIfThere(pid, "SIGSTOP");
   wire.isCut = true;
   return () => {
     wire.isCut = false;
-    for (const { pid } of worker.processes.alive()) if (line.includes(pid)) process.kill(pid, "SIGCONT");
+    for (const { pid } of worker.processes.alive()) if (line.includes(pid)) signalIfThere(pid, "SIGCONT");
   };
+}
+
+/** A connection may be over meanwhile. */
+function signalIfThere(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
+  }
 }
 
 function lineOf({ processes }: TestServer): readonly number[] {
