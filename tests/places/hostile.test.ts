@@ -97,7 +97,11 @@ it(
     expect(talk.answer).toContain("w20");
     await talk.say("help");
     expect(talk.state.turn.stopReason).toBe("end_turn");
-    expect(readdirSync(held)).not.toContain(name);
+    await waitFor(
+      () => readdirSync(held),
+      (left) => !left.includes(name),
+      "what was left of its agent to be gone",
+    );
   },
   COMMANDS_TIMEOUT_MS,
 );
