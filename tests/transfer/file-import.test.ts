@@ -42,10 +42,11 @@ test("X-12 export, import, export gives the same document, less the ids and the 
   const talk = await startTalk(server);
   await talk.say("all");
   await talk.say("stream 20 words");
-  await talk.send("stream 500 words at 10/s");
-  await talk.untilAnswer("w3");
+  const before = talk.answer.length;
+  const seq = await talk.send("stream 500 words at 10/s");
+  await talk.until("its first words", () => talk.answer.slice(before).includes("w3"));
   await talk.cancel();
-  await talk.untilIdle();
+  await talk.untilIdle(seq);
   const first = await exported(server, talk.sessionId, "json");
   const row = await imported(server, talk.projectId, first);
   expect(row.id).not.toBe(talk.sessionId);
