@@ -36,7 +36,9 @@ type File = {
 async function openScene(file: File, options: { restartDelaysMs?: readonly number[]; teardownMsMax?: number } = {}) {
   const dir = await tempDir();
   const [root, cwd] = [dir.join("project"), dir.join("worktree")];
-  const project: Project = { id: ProjectId.parse("p-1"), path: root, name: "project", addedAt: "" };
+  // Of its own, so that tests that run at the same time look for ports elsewhere.
+  const id = ProjectId.parse(crypto.randomUUID());
+  const project: Project = { id, path: root, name: "project", addedAt: "" };
   const place: WorktreePlace = {
     ...{ worktreeId: WORKTREE, projectId: project.id, name: "worktree", branch: "liminal/w", path: cwd, cwd },
   };
