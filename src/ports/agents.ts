@@ -100,8 +100,11 @@ export type AgentEvent =
   /** `tokens`: usage of the whole turn, if the agent reports it. */
   | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason; tokens?: number }
   | { type: "turn-failed"; turnId: TurnId; error: TurnError; tokens?: number }
-  /** The process behind the session has ended; no more events arrive until it is started again. */
-  | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle" }
+  /**
+   * The process behind the session has ended; no more events arrive until it is started again. `turnId`: the turn that ran
+   * when it was told to end, or null; a later one waits for the next process, and goes on.
+   */
+  | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle"; turnId?: TurnId | null }
   | { type: "unknown"; update: Json };
 
 /** Events that become entries of the conversation. */

@@ -186,6 +186,7 @@ export class Session {
         if (refusal) throw new RefusalError(refusal);
       },
       isBehind: () => this.isBehind,
+      turnId: () => (isTurnActive(this.#state.turn) ? (this.#state.turn.turnId ?? null) : null),
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       tryFlush: () => this.tryFlush(),

@@ -54,8 +54,11 @@ export class PuppetAgents implements Agents {
     });
   }
 
+  /** Ending a process waits for this. */
+  ending: Promise<void> = Promise.resolve();
+
   async end(): Promise<void> {
-    // Puppets have no processes.
+    await this.ending;
   }
 
   rest(): void {

@@ -20,6 +20,36 @@ describe("AgentLink", () => {
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });
 
+  it.each(["before it has started", "between turns"])(
+    "W-4 a message that comes while a session that was killed %s still ends is sent to the next agent",
+    async (when) => {
+      await using at = await openSession();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (when === "before it has started") {
+        at.agents.last.say({ type: "lost", reason: "It stopped.", state: "crashed" });
+        at.agents.gate = promise;
+        await at.say("go");
+      }
+      at.agents.ending = promise;
+      await at.send({ type: "session:kill" });
+      await waitFor(at.state, ({ turn }) => turn.state === "idle", "the end of the turn");
+      await at.say("again");
+      await at.service.flush();
+      expect((await at.state()).turn).toMatchObject({ state: "running" });
+      expect(at.agents.attached).toHaveLength(1);
+      resolve();
+      await waitFor(
+        () => at.agents.attached.at(1)?.calls ?? [],
+        (calls) => calls.length > 0,
+        "the prompt",
+      );
+      expect(at.agents.last.calls).toEqual(["prompt again"]);
+      at.agents.last.endTurn();
+      await at.service.flush();
+      expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
+    },
+  );
+
   it("W-4 an agent that exits while it is restored is dropped: the next message starts another", async () => {
     await using at = await openSession();
     at.agents.last.say({ type: "lost", reason: "It stopped.", state: "crashed" });

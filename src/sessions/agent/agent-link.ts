@@ -44,6 +44,8 @@ interface AgentLinkDeps {
   /** The conversation was continued elsewhere, which an agent that has it open does not notice. */
   readonly isBehind: () => boolean;
   readonly isRunning: (turnId: TurnId) => boolean;
+  /** The turn that runs now. */
+  readonly turnId: () => TurnId | null;
   readonly post: (event: AgentEvent) => void;
   readonly tryFlush: TryFlush;
   /** Resolves when the attachment is stored, or failed to be. */
@@ -64,6 +66,8 @@ export class AgentLink {
   /** While a prompt waits for its checkpoint. */
   #expectedPrompt: Disposable | null = null;
   #closes = 0;
+  /** Under way. */
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: AgentLinkDeps) {
     this.#deps = deps;
@@ -116,9 +120,13 @@ export class AgentLink {
       case "answer-question":
         this.#agent?.answerQuestion(effect.elicitationId, effect.answer);
         break;
-      case "close-agent":
-        this.#close().catch(this.#deps.onError);
+      case "close-agent": {
+        const closing = this.#close()
+          .catch(this.#deps.onError)
+          .finally(() => this.#closing.delete(closing));
+        this.#closing.add(closing);
         break;
+      }
       default:
         effect satisfies never;
     }
@@ -158,6 +166,8 @@ export class AgentLink {
   }
 
   ensure(): Promise<AgentSession> {
+    // What the session had must have ended before it gets something new.
+    if (this.#closing.size > 0) return Promise.all(this.#closing).then(() => this.ensure());
     // Aborted for an earlier message: this one retries.
     if (this.#attaching && this.#givingUp.signal.aborted)
       return this.#attaching.then(
@@ -267,6 +277,7 @@ export class AgentLink {
   }
 
   async #close(): Promise<void> {
+    const turnId = this.#deps.turnId();
     const agent = this.#agent;
     this.#agent = null;
     // An agent that is still starting is closed as soon as it is attached.
@@ -276,7 +287,7 @@ export class AgentLink {
       await this.#stop(agent);
     } finally {
       // Closed for us, whatever the agent does.
-      this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
+      this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed", turnId });
     }
   }
 

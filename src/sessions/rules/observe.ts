@@ -123,7 +123,7 @@ function observeEvent(context: SessionContext, event: Observed): Outcome {
     case "turn-failed":
       return isCurrentTurn(context, event.turnId) ? count(context, event, fail(context, event.error)) : NOTHING;
     case "lost":
-      return lose(context, event.reason);
+      return lose(context, event);
     case "silent":
       return only(observeSilence(context));
     case "cancel-ignored":
@@ -179,14 +179,16 @@ function fail(context: SessionContext, error: TurnError): Outcome {
   return ownStop(context, "error") === "cancelled" ? finish(context, "cancelled") : finish(context, "error", error);
 }
 
-/** The agent has ended: its requests cannot be answered, and a running turn is over. */
-function lose(context: SessionContext, reason: string): Outcome {
-  const queue = withoutSteering(context.state.queue);
-  const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
+/** The agent has ended: its requests cannot be answered, and the turn that it worked on is over. */
+function lose(context: SessionContext, { reason, turnId }: Extract<AgentEvent, { type: "lost" }>): Outcome {
+  const { turn } = context.state;
   const visits = closeAllVisits(context.state);
   const children = endSubAgents(context);
-  if (!isTurnActive(context.state.turn))
-    return only([...visits, ...children, ...cancelAllRequests(context).facts, ...freed]);
+  const isLater = isTurnActive(turn) && turnId !== undefined && turn.turnId !== turnId;
+  if (isLater) return only([...visits, ...children]);
+  const queue = withoutSteering(context.state.queue);
+  const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
+  if (!isTurnActive(turn)) return only([...visits, ...children, ...cancelAllRequests(context).facts, ...freed]);
   const stopReason = ownStop(context, "interrupted");
   const left = { ...context, state: { ...context.state, queue } };
   const { facts, effects } =
