@@ -59,8 +59,7 @@ test("W-8 of two answers at the same moment exactly one counts, however often th
       other.client.request({ ...respond, optionId: "reject-once" }),
     ]);
     expect(answers.map(({ type }) => type).toSorted()).toEqual(["error", "permission:resolved"]);
-    const { seq } = talk.state;
-    await talk.untilIdle(seq);
+    await talk.untilIdle();
     const allowed = answers[0]?.type === "permission:resolved";
     expect(talk.tools.at(-1)?.status).toBe(allowed ? "complete" : "error");
   }
