@@ -25,6 +25,15 @@ function untilDisconnected(client: SocketClient, cliType: string) {
 
 const isGuide = ({ commandLine }: { commandLine: string }) => commandLine.includes("builtin-agent/main.ts");
 
+/** A failed start is reported at once; its process is ended then, and a busy machine takes a moment for that. */
+function untilNoGuide(server: TestServer) {
+  return waitFor(
+    () => server.agentProcesses().filter(isGuide),
+    ({ length }) => length === 0,
+    "the end of the agent's process",
+  );
+}
+
 test("TC-5.1a TC-5.1b W-1 the first session starts the agent's process, later ones and other clients reuse it", async () => {
   await using server = await startTestServer();
   const client = await server.connect();
@@ -140,7 +149,7 @@ test("TC-5.5b a failed handshake is reported with the last lines of stderr, and 
     const told = client.all("agent:status").filter((each) => each.cliType === cliType);
     expect(told.map(({ status }) => status)).toEqual(["starting", "disconnected"]);
   }
-  expect(server.agentProcesses().filter(isGuide)).toEqual([]);
+  await untilNoGuide(server);
 });
 
 test("TC-5.5b an agent that never answers is given up after ACP_START_TIMEOUT_MS, and its process is gone", async () => {
@@ -155,7 +164,7 @@ test("TC-5.5b an agent that never answers is given up after ACP_START_TIMEOUT_MS
   expect(refused).toMatchObject({ code: "AGENT_UNAVAILABLE", message: "Could not connect to Test Guide" });
   expect(refused.details).toContain("0.4 s");
   expect((await untilDisconnected(client, "hanging")).message).toBe(refused.message);
-  expect(server.agentProcesses().filter(isGuide)).toEqual([]);
+  await untilNoGuide(server);
 });
 
 test("TC-5.2b TC-5.2c an agent that crashes is shown as disconnected and restarts automatically", async () => {
@@ -177,8 +186,7 @@ test("TC-5.2b TC-5.2c an agent that crashes is shown as disconnected and restart
 });
 
 test("TC-5.2d a manual reconnect shows reconnecting, then connected, or disconnected and an error", async () => {
-  const agents = { guide: guideWith() };
-  await using server = await startTestServer({ agents, env: { ACP_START_TIMEOUT_MS: "5000" } });
+  await using server = await startTestServer({ agents: { guide: guideWith() } });
   const talk = await startTalk(server, "guide");
   const { client } = talk;
   await talk.say("stream 1 words");
