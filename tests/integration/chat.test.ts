@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
 import type { PlainServerMessage } from "../../src/protocol/server-messages.ts";
+import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { useServer } from "../support/use-server.ts";
+import { countFromTo, script, scriptedAgent } from "./scripted-agent.ts";
 import { startTalk } from "./talk.ts";
 
 const shared = useServer();
@@ -40,14 +43,23 @@ test("TC-3.1a a sent message is an entry with its command id, in a running turn,
 });
 
 test("TC-3.2a the answer grows by chunks of an announced entry, in order, and ends with complete and then idle", async () => {
-  const server = shared();
-  const talk = await startTalk(server);
+  await using dir = await tempDir();
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const talk = await startTalk(server, "scripted");
   const { client } = talk;
   const mark = client.mark();
-  await talk.say("stream 60 words at 300/s");
+  const gates = [10, 20, 30, 40, 50].map((last) => ({ last, untilFile: dir.join(`after-${last}`) }));
+  const steps = gates.flatMap(({ last, untilFile }) => [...countFromTo(last - 9, last), { untilFile }]);
+  const sent = await talk.send(script(...steps, ...countFromTo(51, 60), { end: "end_turn" }));
+  // Each part is on its way before the next one is said.
+  for (const { last, untilFile } of gates) {
+    await talk.untilAnswer(words(last));
+    await writeFile(untilFile, "");
+  }
+  await talk.untilIdle(sent);
   expect(talk.answer).toBe(words(60));
   const chunks = client.all("session:chunk", mark);
-  expect(chunks.length).toBeGreaterThan(3);
+  expect(chunks.length).toBeGreaterThanOrEqual(gates.length);
   const { entryId } = chunks[0] ?? {};
   expect(new Set(chunks.map((each) => each.entryId)).size).toBe(1);
   const announced = client.all("session:update", mark).find(({ entry }) => entry.entryId === entryId);
@@ -72,7 +84,9 @@ test("TC-3.7b W-2 cancel stops the turn, keeps the partial text, and the same pr
   const { client } = talk;
   await talk.send("stream 100000 words at 50/s");
   await talk.untilAnswer("w5");
-  const agents = server.agentProcesses();
+  const agents = () =>
+    server.agentProcesses().filter(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"));
+  const before = agents();
   const mark = client.mark();
   await talk.cancel();
   const { turn } = await talk.untilIdle();
@@ -84,7 +98,7 @@ test("TC-3.7b W-2 cancel stops the turn, keeps the partial text, and the same pr
   expect(client.all("session:complete", mark)).toEqual([]);
   await talk.say("stream 2 words");
   expect(talk.answer).toBe(`${kept}w1 w2`);
-  expect(server.agentProcesses()).toEqual(agents);
+  expect(agents()).toEqual(before);
 });
 
 test("W-2 a cancel that comes while the agent still starts means the prompt is never sent", async () => {
@@ -94,8 +108,8 @@ test("W-2 a cancel that comes while the agent still starts means the prompt is n
   const agent = server.agentProcesses().find(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"));
   process.kill(agent?.pid ?? 0, "SIGKILL");
   await talk.client.next("agent:status", ({ status }) => status === "disconnected", 0);
-  const seq = await talk.send("stream 9 words");
-  await talk.cancel();
+  // Both at once: the agent cannot have started before the cancel comes.
+  const [seq] = await Promise.all([talk.send("stream 9 words"), talk.cancel()]);
   const { turn } = await talk.untilIdle(seq);
   expect(turn.stopReason).toBe("cancelled");
   await talk.say("stream 3 words");
