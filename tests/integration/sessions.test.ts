@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
 import { anotherTalk, reopen, startTalk, type Talk } from "./talk.ts";
 
 test("TC-2.1b the session with the most recent activity comes first", async () => {
@@ -100,8 +103,9 @@ test("TC-2.3a opening shows the whole history from our own store and starts no a
   const again = await reopen(client, talk);
   expect(again.entries).toEqual(before);
   expect(again.state.hasMore).toBe(false);
-  // The session has no agent and gets none: only the server itself runs.
-  expect(server.agentProcesses()).toEqual([]);
+  // The session has no agent and gets none.
+  const isGuide = ({ commandLine }: { commandLine: string }) => commandLine.includes("builtin-agent/main.ts");
+  expect(server.agentProcesses().filter(isGuide)).toEqual([]);
   expect(client.all("agent:status")).toEqual([]);
   const { agents } = await client.ask("agent:list", { type: "agent:list" });
   expect(agents.map(({ status }) => status)).toEqual(agents.map(() => "idle"));
@@ -170,21 +174,23 @@ test("TC-2.5a TC-2.5b after a restart the sessions are there, archived ones hidd
 });
 
 test("lastActiveAt moves when something is sent or received", async () => {
-  await using server = await startTestServer();
-  const talk = await startTalk(server);
+  await using dir = await tempDir();
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const talk = await startTalk(server, "scripted");
   const created = await lastActiveAt(talk);
   await untilAfter(created);
-  await talk.send("stream 3 words at 20/s");
+  const goOn = dir.join("go-on");
+  await talk.send(script({ untilFile: goOn }, chunk("Three words, slowly.")));
   const sent = await lastActiveAt(talk);
   expect(sent > created).toBe(true);
-  await talk.untilIdle();
-  expect((await lastActiveAt(talk)) > sent).toBe(true);
-
-  await talk.send("sleep");
-  await talk.untilAnswer("Sleeping");
+  await untilAfter(sent);
+  await writeFile(goOn, "");
+  await talk.untilAnswer("slowly.");
   const received = await lastActiveAt(talk);
+  expect(received > sent).toBe(true);
+
   await untilAfter(received);
-  await talk.send("queued behind the nap");
+  await talk.send("queued behind the turn");
   expect((await lastActiveAt(talk)) > received).toBe(true);
   await talk.cancel();
   await talk.untilIdle();
