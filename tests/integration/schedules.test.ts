@@ -33,6 +33,18 @@ async function save(client: SocketClient, projectId: ProjectId, extra: Partial<W
   return saved;
 }
 
+/** As soon as this machine can save one before it is due. */
+async function saveDueSoon(client: SocketClient, projectId: ProjectId, prompt: string): Promise<Schedule> {
+  for (let leadMs = 500; ; leadMs *= 2) {
+    const at = new Date(Date.now() + leadMs).toISOString();
+    const due = { ...wanted({ cadence: { kind: "once", at }, prompt }), projectId };
+    const saved = await client.request({ type: "schedule:save", ...due });
+    const [schedule] = saved.type === "schedule:list" ? saved.schedules : [];
+    if (schedule) return schedule;
+    expect(saved).toMatchObject({ details: expect.stringContaining("in the past") });
+  }
+}
+
 /** Every client that views the list gets the progress of its runs. */
 async function untilLast(client: SocketClient, { id }: Schedule, state: ScheduleRun["state"]): Promise<ScheduleRun> {
   const lastOf = (schedules: readonly Schedule[]) => schedules.find((one) => one.id === id)?.lastRun;
@@ -46,10 +58,10 @@ test("CV-40 a schedule that is due once starts a session automatically, and its 
   await using server = await startTestServer();
   const { client, projectId } = await withProject(server);
   await client.ask("schedule:list", { type: "schedule:list", projectId });
-  const at = new Date(Date.now() + 500).toISOString();
-  const schedule = await save(client, projectId, { cadence: { kind: "once", at }, prompt: "stream 3 words" });
+  const schedule = await saveDueSoon(client, projectId, "stream 3 words");
+  const { cadence } = schedule;
   const { sessionId, dueAt } = await untilLast(client, schedule, "done");
-  expect(dueAt).toBe(at);
+  expect(cadence).toEqual({ kind: "once", at: dueAt });
   const history = await client.ask("session:history", { type: "session:open", sessionId: sessionId ?? "" });
   expect(history.entries.flatMap((entry) => (entry.type === "user" ? [entry.content] : []))).toEqual([
     "stream 3 words",
