@@ -258,27 +258,32 @@ test("quirk: the wait for gemini's minute ends when the user gives up, and the s
 test("quirk: a message that waits for gemini's minute shows how long, and can be cancelled", async () => {
   const isWait = ({ content }: { readonly content: string }) => content.includes("would lose this conversation");
   const minute = () => Math.floor(Date.now() / MINUTE_MS);
-  let talk: Talk;
-  let made: number;
-  // A minute that ends in between has to be waited for no more; the next try is at the beginning of one.
-  do {
-    made = minute();
-    talk = await startTalk(server, "gemini");
+  const waitAndCancel = async () => {
+    const talk = await startTalk(server, "gemini");
     await talk.say(script(chunk("Before."), { exit: 1 }));
     const sent = await talk.send(script(chunk("Never."), END));
     const isOver = ({ seq, turn }: SessionState) => seq > sent && turn.state === "idle";
-    await talk.until("a notice or the end", (state) => talk.entries.some(isWait) || isOver(state));
-  } while (minute() !== made);
-  expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice"]);
-  expect(talk.entries[4]?.content).toMatch(
+    const waiting = await talk.until("a notice or the end", (state) => talk.entries.some(isWait) || isOver(state));
+    const { shape, entries } = talk;
+    await talk.cancel();
+    const { turn } = await talk.untilTurnsEnded(2);
+    const wire = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+    return { shape, notice: entries[4]?.content, waiting: waiting.turn, turn, wire };
+  };
+  let made = minute();
+  let seen = await waitAndCancel();
+  // A minute that ends in between has to be waited for no more; the next try is at the beginning of one.
+  while (minute() !== made) {
+    made = minute();
+    seen = await waitAndCancel();
+  }
+  expect(seen.shape).toEqual(["user", "assistant", "notice", "user", "notice"]);
+  expect(seen.notice).toMatch(
     /^Scripted would lose this conversation .* sent in \d+ s\. Press Cancel to stop waiting\.$/,
   );
-  expect(talk.state.turn.state).toBe("running");
-  await talk.cancel();
-  const { turn } = await talk.untilTurnsEnded(2);
-  expect(turn.stopReason).toBe("cancelled");
-  const log = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
-  expect(log).not.toContain("session/load");
+  expect(seen.waiting.state).toBe("running");
+  expect(seen.turn.stopReason).toBe("cancelled");
+  expect(seen.wire).not.toContain("session/load");
 });
 
 test("quirk: a list of MCP servers is sent with a new session even when there is none", async () => {
