@@ -128,7 +128,7 @@ test("[SC-40] a person who is disabled, removed or given fewer rights is cut off
   expect((await mia.fetch("/api/v1/projects")).status).toBe(401);
   expect((await mia.browse("/api/devices")).status).toBe(401);
   expect((await fetch(link)).status).toBe(401);
-  expect(mia.connect()).rejects.toThrow();
+  await expect(mia.connect()).rejects.toThrow();
   await ask(server, path, { disabled: false }, "PATCH");
   expect((await mia.fetch("/api/v1/projects")).status).toBe(200);
 
