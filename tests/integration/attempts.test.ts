@@ -241,7 +241,13 @@ test("[CV-45] [O-1] an agent starts attempts over MCP, which the user compares; 
   const now = (await client.ask("worktree:list", { type: "worktree:list", projectId })).worktrees;
   const seen = isLookedAt(now)
     ? now
-    : (await client.next("worktree:list", ({ worktrees }) => isLookedAt(worktrees), client.mark())).worktrees;
+    : (
+        await client.next(
+          "worktree:list",
+          (list) => list.projectId === projectId && isLookedAt(list.worktrees),
+          client.mark(),
+        )
+      ).worktrees;
   expect(seen.map(({ radar }) => radar)).toMatchObject([
     { state: "clean", overlaps: [] },
     { state: "clean", overlaps: [] },
