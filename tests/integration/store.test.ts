@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkData } from "../../src/operations/doctor/check-data.ts";
 import { startTestServer, TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { reopen, startTalk } from "./talk.ts";
 
 const DATABASE = "liminal.db";
@@ -15,6 +16,15 @@ async function databaseFiles(server: TestServer): Promise<Record<string, string>
   const files = names.toSorted().map(async (name) => [name, await readFile(join(server.dataDir, name))] as const);
   const whole = (await Promise.all(files)).filter(([, bytes]) => bytes.length > 0);
   return Object.fromEntries(whole.map(([name, bytes]) => [name, Bun.hash(bytes).toString(16)]));
+}
+
+/** What a server logs while it starts is read independently of the line that says that it has started. */
+async function untilLogged(server: TestServer, words: string): Promise<void> {
+  await waitFor(
+    () => server.log,
+    (log) => log.includes(words),
+    `the log to say "${words}"`,
+  );
 }
 
 async function modeOf(path: string): Promise<string> {
@@ -56,8 +66,9 @@ for (const { name, damage, isKept } of [
     await writeFile(path, damaged);
     await server.start();
     const aside = (await readdir(server.dataDir)).find((file) => /\.damaged-.*Z$/.test(file));
-    expect(server.log).toContain(aside ?? "no file was moved aside");
-    expect(server.log).toContain(
+    await untilLogged(server, aside ?? "no file was moved aside");
+    await untilLogged(
+      server,
       isKept
         ? "1 projects, 1 sessions, 2 entries. Nothing was lost."
         : "The database was damaged and could not be read. A new one was created.",
@@ -226,7 +237,7 @@ test("files of the older app that cannot be read are reported and stop nothing",
   await using server = await startTestServer({
     prepare: (dataDir) => writeFile(join(dataDir, "projects.json"), '{"version":1,"projects":[{"id":'),
   });
-  expect(server.log).toContain("Some data of an older version could not be imported");
+  await untilLogged(server, "Some data of an older version could not be imported");
   await (await startTalk(server)).say("hello");
 });
 
