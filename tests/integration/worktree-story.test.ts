@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Worktree } from "../../src/protocol/worktrees.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "../cli/liminal.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { git, write } from "../workspace/git-scene.ts";
 import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
 import { Talk } from "./talk.ts";
@@ -118,7 +119,11 @@ test(
     expect(await readFile(join(root, "c.txt"), "utf8")).toBe("three\n");
 
     // All are removed: the service ends, the teardowns run, nothing is lost.
-    const pid = Number(await readFile(join(one.path, "pid.ignored"), "utf8"));
+    const pid = await waitFor(
+      async () => Number(await readFile(join(one.path, "pid.ignored"), "utf8").catch(() => "")),
+      (found) => found > 0,
+      "the service to run",
+    );
     expect(isRunning(pid) || process.platform !== "linux").toBe(true);
     for (const { branch, path } of [one, two, three]) {
       const removed = await liminal(server, ["worktrees", "remove", branch], { cwd: root });
