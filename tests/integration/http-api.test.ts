@@ -76,6 +76,14 @@ async function until(
 
 const isIdle = ({ type, data }: SentEvent) => type === "session:turn" && !isTurnActive(data.turn);
 
+/** Waits for the end of the first turn of a session that is given its message with it. */
+async function untilEnded({ follow }: ReturnType<typeof program>, sessionId: string): Promise<void> {
+  const events = follow(sessionId);
+  const first = (await events.next()).value;
+  if (first?.data.turn.stopReason === undefined) await until(events, isIdle);
+  await events.return(undefined);
+}
+
 test("API-1 a program creates a session, sends, follows the events, answers a permission and reads the result", async () => {
   const server = shared();
   const { projectId, call, follow } = await scene(server, "act");
@@ -425,11 +433,16 @@ test("API-8 the typed client creates, follows across a lost connection, and gets
   const client = new LiminalClient({ origin: server.origin, token, fetch: cutting });
   const created = await client.call("createSession", { projectId, cliType: "builtin", waitForAgent: true });
   const sessionId = SessionId.parse(created.sessionId);
-  await client.call("sendMessage", { sessionId, content: "stream 40 words" }, { idempotencyKey: "typed" });
+  // The turn lasts until it has been followed over the cut.
+  await client.call("sendMessage", { sessionId, content: "stream 100000 words at 200/s" }, { idempotencyKey: "typed" });
   const seqs: number[] = [];
+  let isCancelled = false;
   for await (const message of client.follow({ sessionId, after: 0 })) {
     if ("seq" in message && message.type !== "session:resumed") seqs.push(message.seq ?? 0);
     if (message.type === "session:turn" && !isTurnActive(message.turn)) break;
+    if (streams === 1 || message.type !== "session:chunk" || isCancelled) continue;
+    isCancelled = true;
+    await client.call("cancelTurn", { sessionId });
   }
   expect(streams).toBeGreaterThan(1);
   expect(seqs).toEqual(seqs.map((_seq, index) => (seqs[0] ?? 0) + index));
@@ -473,10 +486,7 @@ test("API-9 a hook starts a session with the body as data, once for each key, fo
     await ring("x", { "X-GitHub-Delivery": "1" }),
   ];
   expect([once.status, again.body]).toEqual([202, once.body]);
-  const events = user.follow(once.body.sessionId);
-  const first = (await events.next()).value;
-  if (first?.data.turn.stopReason === undefined) await until(events, isIdle);
-  await events.return(undefined);
+  await untilEnded(user, once.body.sessionId);
   const { entries, title } = (await user.call("GET", `/sessions/${once.body.sessionId}`)).body;
   expect(title).toBe("Hook build");
   const sent = entries
@@ -501,6 +511,7 @@ test("API-9 a hook starts a session with the body as data, once for each key, fo
   expect((await user.call("POST", "/hooks/none/test", {})).status).toBe(404);
   const tested = await user.call("POST", "/hooks/build/test", { body: "a sample" });
   expect(tested.status).toBe(201);
+  await untilEnded(user, tested.body.sessionId);
   expect((await user.call("GET", "/hooks")).body.hooks[0].runs).toMatchObject([tested.body, once.body]);
 
   expect((await ring("x", { Authorization: "Bearer wrong" })).status).toBe(401);
