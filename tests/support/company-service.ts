@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import Provider from "oidc-provider";
-import { freePort } from "./free-port.ts";
+import { z } from "zod";
 
 const CLIENT_ID = "liminal";
 export const CLIENT_SECRET = "a-secret-that-only-the-server-and-the-service-have";
@@ -50,11 +50,11 @@ export class CompanyService implements AsyncDisposable {
   static async start(employees: Readonly<Record<string, Employee>> = {}): Promise<CompanyService> {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: KEY_BITS });
     const server = createServer();
-    const port = await freePort();
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = z.object({ port: z.int() }).parse(server.address());
     const service = new CompanyService(server, port, privateKey);
     for (const [id, employee] of Object.entries(employees)) service.employees.set(id, employee);
     server.on("request", (request, response) => service.#answer(request, response));
-    await once(server.listen(port, "127.0.0.1"), "listening");
     return service;
   }
 
