@@ -265,7 +265,7 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client[Symbol.dispose]();
     if (this.#running) await this.stop();
-    else for (const { pid } of this.holders()) process.kill(pid, "SIGTERM");
+    else for (const { pid } of this.holders()) endIfThere(pid);
     const left = await this.processes.leftAfter(LEFT_ALONE_MS);
     this.processes[Symbol.dispose]();
     await this.#dir[Symbol.asyncDispose]();
@@ -306,6 +306,15 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | n
   }
   reader.releaseLock();
   return text.slice(0, text.indexOf("\n"));
+}
+
+/** One that ends by itself in this moment is fine. */
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 function isHolder({ commandLine }: { readonly commandLine: string }): boolean {
