@@ -59,8 +59,9 @@ export class LimitedAccount {
   get asked(): readonly { readonly sessionId: string; readonly text: string; readonly refused: boolean }[] {
     const path = join(this.#dir, "asked.jsonl");
     if (!existsSync(path)) return [];
-    const lines = readFileSync(path, "utf8").trim().split("\n");
-    return lines.map((line) => JSON.parse(line));
+    // The agent's process makes the file, and then writes the first line.
+    const lines = readFileSync(path, "utf8").split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
   }
 }
 
