@@ -11,13 +11,23 @@ import { KEY } from "./model-env.ts";
 const PRIVATE_MODE = 0o600;
 const MODE_BITS = 0o777;
 
-/** Every file of the data directory that holds the key. */
-function filesWithKey({ dataDir }: TestServer): readonly string[] {
-  const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => {
-    const path = join(dataDir, name);
-    return statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(KEY);
+/** Every file of the data directory that holds the key; the server may make and remove others meanwhile. */
+function filesWithKey({ dataDir }: Pick<TestServer, "dataDir">, folder = ""): readonly string[] {
+  const entries = unlessGone(() => readdirSync(join(dataDir, folder), { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const name = join(folder, entry.name);
+    if (entry.isDirectory()) return filesWithKey({ dataDir }, name);
+    return entry.isFile() && unlessGone(() => readFileSync(join(dataDir, name)))?.includes(KEY) ? [name] : [];
   });
+}
+
+function unlessGone<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 test(
