@@ -139,8 +139,10 @@ describe("what goes wrong between server and service is one sentence on a page",
   test("it is away, and back", async () => {
     await using _ = service;
     await using server = await start({});
-    expect(await beginAt(server)).toContain("Example does not answer this server. Try again in a moment");
     service.serve(server.origin);
+    service.isAway = true;
+    expect(await beginAt(server)).toContain("Example does not answer this server. Try again in a moment");
+    service.isAway = false;
     // Not asked again for three seconds by this server; a new one asks.
     expect(await beginAt(server)).toContain("does not answer");
     await server.stop();

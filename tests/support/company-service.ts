@@ -33,6 +33,8 @@ export class CompanyService implements AsyncDisposable {
   readonly employees = new Map<string, Employee>();
   /** Addresses that were asked, in order. */
   readonly asked: string[] = [];
+  /** It answers nobody, as one that is being updated. */
+  isAway = false;
   /** Answers the next request for a token by itself. */
   forgery: Forgery | null = null;
   readonly #server: Server;
@@ -103,7 +105,8 @@ export class CompanyService implements AsyncDisposable {
     this.asked.push(url.pathname);
     this.#nonce = url.searchParams.get("nonce") ?? this.#nonce;
     const { forgery } = this;
-    if (forgery && url.pathname === "/token") {
+    if (this.isAway) response.writeHead(503).end();
+    else if (forgery && url.pathname === "/token") {
       this.forgery = null;
       response.setHeader("Content-Type", "application/json");
       response.end(JSON.stringify({ access_token: "made-up", token_type: "Bearer", id_token: this.#forge(forgery) }));
