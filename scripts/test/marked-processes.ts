@@ -7,15 +7,17 @@ export type MarkedProcess = { readonly pid: number; readonly commandLine: string
 export function findMarked(name: string, value: string): MarkedProcess[] {
   return processIds().flatMap((pid) => {
     const isMarked = readProc(pid, "environ").split("\0").includes(`${name}=${value}`);
-    return isMarked ? [{ pid, commandLine: readProc(pid, "cmdline").split("\0").join(" ").trim() }] : [];
+    const commandLine = isMarked ? readProc(pid, "cmdline").split("\0").join(" ").trim() : "";
+    // One that has ended between the two looks is not alive.
+    return commandLine === "" ? [] : [{ pid, commandLine }];
   });
 }
 
-/** Kills them; one that has already ended is fine. */
-export function killMarked(processes: readonly MarkedProcess[]): void {
+/** Kills them, or sends another signal; one that has already ended is fine. */
+export function killMarked(processes: readonly Pick<MarkedProcess, "pid">[], signal: NodeJS.Signals = "SIGKILL"): void {
   for (const { pid } of processes) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
     }
@@ -30,10 +32,11 @@ function processIds(): number[] {
   }
 }
 
-function readProc(pid: number, file: "environ" | "cmdline"): string {
+/** What stands in a file of a process; nothing if it has ended meanwhile, or belongs to another user. */
+export function readProc(pid: number, file: "environ" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return ""; // it has ended meanwhile, or belongs to another user
+    return ""; // ENOENT, ESRCH, EACCES
   }
 }

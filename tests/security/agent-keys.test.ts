@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
+import { bytesIfThere, filesIn } from "../support/files-in-use.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 
 /** Made up, and unlike anything else; without a form that is known as a key's. */
@@ -18,10 +19,10 @@ const KEYS = {
 
 /** Which of the keys stand in a file, as they are or in an encoding that hides nothing. */
 function keysIn(path: string): string[] {
-  const bytes = readFileSync(path);
+  const bytes = bytesIfThere(path);
   return Object.entries(KEYS).flatMap(([name, key]) => {
     const forms = [key, Buffer.from(key).toString("base64").replace(/=+$/, ""), Buffer.from(key).toString("hex")];
-    return forms.some((form) => bytes.includes(form)) ? [name] : [];
+    return forms.some((form) => bytes?.includes(form)) ? [name] : [];
   });
 }
 
@@ -82,9 +83,7 @@ test("[SC-41] keys of agents, tool servers and models are in no database and no 
   expect(Object.values(KEYS).filter((key) => shown.includes(key))).toEqual([]);
   await server.stop();
 
-  const files = readdirSync(server.dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
+  const files = filesIn(server.dataDir);
   // Where the user or the settings put them, and nowhere else.
   const own = ["config.json", "key.txt", "builtin-model.json"].map((name) => join(server.dataDir, name));
   expect(files.some((file) => file.endsWith(".db"))).toBe(true);

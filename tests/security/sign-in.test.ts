@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { rawHttp, UPGRADE } from "../integration/raw-http.ts";
 import { startTalk } from "../integration/talk.ts";
+import { bytesIfThere, filesIn } from "../support/files-in-use.ts";
 import { ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -65,11 +66,8 @@ test("the token is taken out of the address at once: one redirect, nothing of it
   expect(trace).toContain("session/new");
   expect(trace).not.toContain(server.token);
   expect(server.log).not.toContain(server.token);
-  const files = readdirSync(server.dataDir, { recursive: true, encoding: "utf8" })
-    .map((name) => join(server.dataDir, name))
-    // What Git writes for a checkpoint has another name by then.
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !/tmp_obj_/.test(path));
-  const holding = files.filter((path) => readFileSync(path).includes(server.token));
+  // The checkpoint of the turn may still be on its way into its repository.
+  const holding = filesIn(server.dataDir).filter((path) => bytesIfThere(path)?.includes(server.token));
   expect(holding).toEqual([join(server.dataDir, "token")]);
 });
 

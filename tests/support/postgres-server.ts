@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { chown, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { killMarked } from "../../scripts/test/marked-processes.ts";
 import { type TempDir, tempDir } from "./temp-dir.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -220,9 +221,10 @@ export class PostgresServer implements AsyncDisposable {
     );
   }
 
-  /** It stands still, or goes on: all of its processes. */
+  /** It stands still, or goes on: all of its processes. One that has ended meanwhile is fine. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
-    for (const pid of this.#pids()) killIfThere(pid, signal);
+    const processes = this.#pids().map((pid) => ({ pid }));
+    killMarked(processes, signal);
   }
 
   #pids(): readonly number[] {
@@ -280,14 +282,6 @@ export class PostgresServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end("SIGINT");
     await this.#dir[Symbol.asyncDispose]();
-  }
-}
-
-function killIfThere(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }
 

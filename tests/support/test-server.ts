@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { killMarked, type MarkedProcess } from "../../scripts/test/marked-processes.ts";
 import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { type ProcessWatch, watchProcesses } from "./leftover-processes.ts";
 import { SocketClient } from "./socket-client.ts";
@@ -242,14 +243,14 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Everything it started, however deep, but for the holders. */
-  agentProcesses(): { readonly pid: number; readonly commandLine: string }[] {
+  agentProcesses(): MarkedProcess[] {
     // What the server is about to start has the server's own words until it runs.
     const server = this.processes.alive().find(({ pid }) => pid === this.#running?.started.pid);
     return this.processes.alive().filter((found) => found.commandLine !== server?.commandLine && !isHolder(found));
   }
 
   /** The processes that hold its agents. */
-  holders(): { readonly pid: number; readonly commandLine: string }[] {
+  holders(): MarkedProcess[] {
     return this.processes.alive().filter(isHolder);
   }
 
@@ -265,7 +266,7 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client[Symbol.dispose]();
     if (this.#running) await this.stop();
-    else for (const { pid } of this.holders()) endIfThere(pid);
+    else killMarked(this.holders(), "SIGTERM");
     const left = await this.processes.leftAfter(LEFT_ALONE_MS);
     this.processes[Symbol.dispose]();
     await this.#dir[Symbol.asyncDispose]();
@@ -306,15 +307,6 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | n
   }
   reader.releaseLock();
   return text.slice(0, text.indexOf("\n"));
-}
-
-/** One that ends by itself in this moment is fine. */
-function endIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGTERM");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
 }
 
 function isHolder({ commandLine }: { readonly commandLine: string }): boolean {
