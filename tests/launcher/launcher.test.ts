@@ -11,7 +11,7 @@ const COUNTS_SIGNALS = `
   let count = 0;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
-      console.log(signal, Math.round(performance.now()));
+      console.log(signal);
       if (++count === 2) process.exit(0);
     });
   }
@@ -98,13 +98,15 @@ describe("signals", () => {
     await using dir = await samplePackage(COUNTS_SIGNALS);
     await using launcher = runningProcess(["node", dir.join("bin/liminal.mjs"), "ls"], dir.path, {});
     expect(await launcher.line()).toBe("ready");
+    // Before the launcher has the first one and after the program has the second: however late each of them is told.
+    const sentAt = performance.now();
     launcher.kill("SIGINT");
-    const [first, at] = (await launcher.line()).split(" ");
+    expect(await launcher.line()).toBe("SIGINT");
     const insisting = setInterval(() => launcher.kill("SIGTERM"), 20);
-    const [second, later] = (await launcher.line()).split(" ");
+    const second = await launcher.line();
     clearInterval(insisting);
-    expect([first, second]).toEqual(["SIGINT", "SIGTERM"]);
-    expect(Number(later) - Number(at)).toBeGreaterThan(900);
+    expect(second).toBe("SIGTERM");
+    expect(performance.now() - sentAt).toBeGreaterThan(900);
     expect(await launcher.exited).toBe(0);
   });
 
