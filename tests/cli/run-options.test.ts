@@ -82,6 +82,7 @@ it(
 async function typed(server: TestServer, args: readonly string[], prompt: string, answer: string) {
   const decoder = new TextDecoder();
   let output = "";
+  const closed = Promise.withResolvers<void>();
   const child = Bun.spawn([BINARY, ...args], {
     cwd: server.home,
     env: { ...environmentOf(server), TERM: "xterm" },
@@ -91,6 +92,7 @@ async function typed(server: TestServer, args: readonly string[], prompt: string
       data: (_, data) => {
         output += decoder.decode(data, { stream: true });
       },
+      exit: () => closed.resolve(),
     },
   });
   await waitFor(
@@ -99,7 +101,8 @@ async function typed(server: TestServer, args: readonly string[], prompt: string
     "the question",
   );
   child.terminal?.write(answer);
-  return { code: await child.exited, output };
+  const [code] = await Promise.all([child.exited, closed.promise]);
+  return { code, output };
 }
 
 it(

@@ -113,7 +113,7 @@ it(
     });
     const stopped = await liminal(server, ["stop"]);
     expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining("1 terminal(s)") });
-    expect(server.processes.alive()).toEqual([]);
+    expect(await server.processes.leftAfter(20_000)).toEqual([]);
     expect(await check("held-terminals")).toBeUndefined();
   },
   COMMANDS_TIMEOUT_MS,
