@@ -171,7 +171,9 @@ test("what the sign-in service says of a person is text on the page, and no secr
 test("whoever guesses at the way back from the sign-in service is slowed down, before the service is asked", async () => {
   const address = `${server.origin}/sign-in/service/return?code=x&state=y`;
   const statuses = new Set<number>();
-  for (let tries = 0; tries <= TRIES_MAX; tries += 1) statuses.add((await new Visitor().get(address)).status);
+  // The count begins anew when its minute is over, which the tests before have begun.
+  for (let tries = 0; tries <= 2 * TRIES_MAX && !statuses.has(429); tries += 1)
+    statuses.add((await new Visitor().get(address)).status);
   expect([...statuses]).toEqual([400, 429]);
   const begun = await new Visitor().get(`${server.origin}/sign-in/service`);
   expect([begun.status, begun.headers.get("retry-after") === null]).toEqual([429, false]);
