@@ -42,11 +42,11 @@ function swapUntilStopped({ path, aside, target, stop }: Swap): number {
   return swaps;
 }
 
-/** A write of the victim's may have made a directory there in between, which goes. */
+/** A write of the victim's may have made a directory there in between, which goes; it may even grow while it goes. */
 function putInPlace(path: string, put: () => void): void {
   for (;;) {
-    rmSync(path, { recursive: true, force: true });
     try {
+      rmSync(path, { recursive: true, force: true });
       put();
       return;
     } catch (error) {

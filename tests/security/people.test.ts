@@ -249,17 +249,17 @@ describe("[SC-38] somebody without a role in a project", () => {
       const found = await caller.call("search_sessions", { query: SECRET });
       expect(found["hits"]).toEqual([]);
       for (const project of [hidden.projectId, shown.projectId])
-        expect(caller.call("create_coding_agent", { project, plan: "stream 3 words" })).rejects.toThrow(
+        await expect(caller.call("create_coding_agent", { project, plan: "stream 3 words" })).rejects.toThrow(
           "project: not found",
         );
-      expect(caller.call("create_coding_agent", { project: server.home })).rejects.toThrow("project: not found");
-      expect(caller.call("get_agent_output", { agentId: hidden.sessionId })).rejects.toThrow("Agent not found");
+      await expect(caller.call("create_coding_agent", { project: server.home })).rejects.toThrow("project: not found");
+      await expect(caller.call("get_agent_output", { agentId: hidden.sessionId })).rejects.toThrow("Agent not found");
     }
     await using mia = await McpCaller.overHttp(server, member.token);
     const { agentId } = await mia.call("create_coding_agent", { project: shown.projectId, agent: "builtin" });
     // Somebody else's program of the same name has agents of its own.
     await using nils = await McpCaller.overHttp(server, stranger.token);
-    expect(nils.call("get_agent_status", { agentId })).rejects.toThrow("Agent not found");
+    await expect(nils.call("get_agent_status", { agentId })).rejects.toThrow("Agent not found");
   });
 
   it("an agent reads no session of another project, whoever mentions it", async () => {
@@ -268,7 +268,9 @@ describe("[SC-38] somebody without a role in a project", () => {
     const sent = await client.ask("ok", { type: "session:send", sessionId, content: "stream 1 words", attachments });
     await shown.untilIdle(sent.seq);
     await using agent = await McpCaller.overHttp(server, sessionToken(server, sessionId));
-    expect(agent.call("read_conversation", { sessionId: hidden.sessionId })).rejects.toThrow("in another project");
+    await expect(agent.call("read_conversation", { sessionId: hidden.sessionId })).rejects.toThrow(
+      "in another project",
+    );
   });
 });
 
