@@ -1,3 +1,4 @@
+import { killQuietly } from "./cut-off.ts";
 import { doneTo, type Fault } from "./fault.ts";
 
 /** `kill -9` of an agent. */
@@ -8,7 +9,7 @@ export const agentKill: Fault = {
     const pids = scene.agentPids(cliType);
     if (pids.length === 0) return { skipped: "the agent did not run at that moment" };
     scene.user.disturb(cliType);
-    for (const pid of pids) process.kill(pid, "SIGKILL");
+    for (const pid of pids) killQuietly(pid);
     return doneTo(cliType);
   },
 };

@@ -1,3 +1,4 @@
+import { signalQuietly } from "./cut-off.ts";
 import { DONE, type Fault } from "./fault.ts";
 import { holdOn } from "./moments.ts";
 
@@ -8,9 +9,9 @@ export const agentStop: Fault = {
     const { scene, random } = world;
     const pids = scene.agentPids(random.pick(scene.agents));
     if (pids.length === 0) return { skipped: "the agent did not run at that moment" };
-    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    for (const pid of pids) signalQuietly(pid, "SIGSTOP");
     await holdOn(world);
-    for (const pid of pids) process.kill(pid, "SIGCONT");
+    for (const pid of pids) signalQuietly(pid, "SIGCONT");
     return DONE;
   },
 };

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { SeededRandom } from "../../support/seeded-random.ts";
 import { Scene } from "../scene/scene.ts";
 import { StoreView } from "../scene/store-view.ts";
+import { killQuietly } from "./cut-off.ts";
 import { DONE, type Fault, type FaultOutcome } from "./fault.ts";
 
 const SIZE = { sessions: 2, agents: 1, readers: 1 };
@@ -66,7 +67,7 @@ async function damageOnce(
   if (stuck !== null) return { breaches: [stuck] };
   scene.isStoreHidden = true;
   await server.kill();
-  for (const pid of scene.holderPids()) process.kill(pid, "SIGKILL");
+  for (const pid of scene.holderPids()) killQuietly(pid);
   const database = join(dirs.data, "liminal.db");
   if (!damage({ database, wal: `${database}-wal` }, random)) return { skipped: "there was nothing to damage" };
   await server.start();

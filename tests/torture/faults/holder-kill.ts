@@ -1,3 +1,4 @@
+import { killQuietly } from "./cut-off.ts";
 import { doneTo, type Fault } from "./fault.ts";
 import { pickHeld } from "./held-agent.ts";
 
@@ -11,7 +12,7 @@ export const holderKill: Fault = {
     user.disturb(held.cliType);
     const isServerToo = world.random.fraction() < 0.5;
     if (isServerToo) await server.kill();
-    process.kill(held.holderPid, "SIGKILL");
+    killQuietly(held.holderPid);
     if (isServerToo) await server.start();
     return doneTo(`${held.cliType}${isServerToo ? " and the server" : ""}`);
   },

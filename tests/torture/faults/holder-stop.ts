@@ -1,3 +1,4 @@
+import { signalQuietly } from "./cut-off.ts";
 import { doneTo, type Fault } from "./fault.ts";
 import { pickHeld } from "./held-agent.ts";
 import { holdOn } from "./moments.ts";
@@ -8,9 +9,9 @@ export const holderStop: Fault = {
   async inject(world) {
     const held = pickHeld(world);
     if (!held) return { skipped: "no agent was held at that moment" };
-    process.kill(held.holderPid, "SIGSTOP");
+    signalQuietly(held.holderPid, "SIGSTOP");
     await holdOn(world);
-    process.kill(held.holderPid, "SIGCONT");
+    signalQuietly(held.holderPid, "SIGCONT");
     return doneTo(held.cliType);
   },
 };

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from "node:fs";
 import type { SeededRandom } from "../../support/seeded-random.ts";
+import { killQuietly } from "./cut-off.ts";
 import { doneTo, type Fault } from "./fault.ts";
 import { type HeldAgent, pickHeld } from "./held-agent.ts";
 
@@ -33,7 +34,7 @@ function damaging(
       const held = pickHeld(world);
       if (held) {
         user.disturb(held.cliType);
-        if (isHolderKilled) process.kill(held.holderPid, "SIGKILL");
+        if (isHolderKilled) killQuietly(held.holderPid);
       }
       const isDamaged = held !== null && damage(held, world.random);
       await server.start();

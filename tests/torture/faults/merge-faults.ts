@@ -96,7 +96,8 @@ async function settled(workshop: Workshop, { worktreeId }: Tree, excuse: (words:
     const [, left] = /delete what it left behind, then try again: (.+)$/.exec(preview.reason ?? "") ?? [];
     if (left === undefined) return [`a merge that was cut off is stuck: ${JSON.stringify(preview).slice(0, 600)}`];
     excuse(/delete what it left behind/);
-    for (const file of left.split(" ")) await rm(file);
+    // A Git that outlived the server may have removed it by then.
+    for (const file of left.split(" ")) await rm(file, { force: true });
   }
   return ["a merge that was cut off leaves something behind again and again"];
 }

@@ -8,6 +8,7 @@ import { PostgresRelay } from "../../support/postgres-relay.ts";
 import { SeededRandom } from "../../support/seeded-random.ts";
 import { ROOT, type TestServer } from "../../support/test-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { signalQuietly } from "../faults/cut-off.ts";
 import { readAgentRecords } from "../scene/agent-record.ts";
 import { User } from "../scene/user.ts";
 import { type AgentTurn, History, type LoggedFact, type Outcome } from "./history.ts";
@@ -134,11 +135,11 @@ export class TeamScene implements AsyncDisposable {
     const line = fromAgents
       ? server.processes.alive().flatMap(({ pid, commandLine }) => (commandLine.trim() === "cat" ? [pid] : []))
       : [];
-    for (const pid of line) process.kill(pid, "SIGSTOP");
+    for (const pid of line) signalQuietly(pid, "SIGSTOP");
     for (const wire of wires) wire.isCut = true;
     return () => {
       for (const wire of wires) wire.isCut = false;
-      for (const { pid } of server.processes.alive()) if (line.includes(pid)) process.kill(pid, "SIGCONT");
+      for (const { pid } of server.processes.alive()) if (line.includes(pid)) signalQuietly(pid, "SIGCONT");
     };
   }
 
