@@ -70,6 +70,24 @@ describe("InstanceLock", () => {
     await looking.exited;
   });
 
+  it("is acquired when a command that looks was held up in the middle of it", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    new InstanceLock(data)[Symbol.dispose]();
+    // Longer than the lock is waited for at once.
+    const program = `
+      const { DatabaseSync } = await import("node:sqlite");
+      const db = new DatabaseSync(${JSON.stringify(data.file("lock"))}, { readOnly: true });
+      globalThis.rows = db.prepare("SELECT 1 UNION ALL SELECT count(*) FROM sqlite_master").iterate();
+      rows.next();
+      setTimeout(() => process.exit(0), 1_200);
+      console.log("looking");`;
+    const looking = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+    for await (const _ of looking.stdout) break;
+    new InstanceLock(data)[Symbol.dispose]();
+    expect(await looking.exited).toBe(0);
+  });
+
   it("X-1 holds between processes, and is free the moment its holder was killed with -9", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);

@@ -7,8 +7,9 @@ import { type DataDir, makePrivate, writePrivate } from "./data-dir.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
 
-/** A command that checks for a running server holds the file for a moment. */
+/** A command that checks for a running server holds the file for a moment, and for longer where it is held up itself. */
 const LOOK_MS_MAX = 500;
+const LOOKS_MAX = 20;
 
 /** Another server uses this data directory. */
 export class AlreadyRunningError extends Error {
@@ -28,18 +29,12 @@ export class InstanceLock implements Disposable {
   constructor(dataDir: DataDir) {
     this.#noteFile = dataDir.file("server.json");
     makePrivate(dataDir.file("lock"));
-    this.#db = new DatabaseSync(dataDir.file("lock"));
-    try {
-      this.#db.exec(
-        `PRAGMA busy_timeout = ${LOOK_MS_MAX}; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;`,
-      );
-    } catch (error) {
-      this.#db.close();
-      if (!/locked|busy/i.test(String(error))) throw error;
+    const db = acquire(dataDir);
+    if (db === null)
       throw new AlreadyRunningError(
         `${dataDir.path} is in use by another Liminal Builder${this.#holder()}. Stop that one, or set LIMINAL_DATA_DIR to another directory.`,
       );
-    }
+    this.#db = db;
     this.wasNotReleased = existsSync(this.#noteFile);
     // Left by a killed process: its pid may be reused by now.
     rmSync(this.#noteFile, { force: true });
@@ -63,6 +58,23 @@ export class InstanceLock implements Disposable {
   }
 }
 
+/** Null when another server has it. Those who only look are waited for: nobody can look while a server has it. */
+function acquire(dataDir: DataDir): DatabaseSync | null {
+  for (let looks = 1; ; looks += 1) {
+    const db = new DatabaseSync(dataDir.file("lock"));
+    try {
+      db.exec(
+        `PRAGMA busy_timeout = ${LOOK_MS_MAX}; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;`,
+      );
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error)) throw error;
+      if (looks === LOOKS_MAX || isLockHeld(dataDir.path)) return null;
+    }
+  }
+}
+
 /** Whether a server uses this data directory now. Acquires nothing. */
 export function isLockHeld(dataDir: string): boolean {
   const path = join(dataDir, "lock");
@@ -73,9 +85,13 @@ export function isLockHeld(dataDir: string): boolean {
     db.prepare("SELECT count(*) FROM sqlite_master").get();
     return false;
   } catch (error) {
-    if (/locked|busy/i.test(String(error))) return true;
+    if (isBusy(error)) return true;
     throw error;
   } finally {
     db.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return /locked|busy/i.test(String(error));
 }
