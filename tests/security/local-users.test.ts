@@ -30,8 +30,13 @@ test("X-19 with umask 000 every file, directory and socket of the data directory
   await using server = await startWithoutUmask();
   const talk = await startTalk(server, "builtin");
   await talk.send("sleep");
-  // Its files are in a checkpoint by then.
   await talk.until("the agent to work", () => talk.answer.includes("Sleeping"));
+  // A checkpoint that takes long is not waited for by the prompt.
+  await waitFor(
+    () => pathsIn(server.dataDir),
+    (paths) => paths.some((path) => /\/vaults\/.*\/indexes\/root$/.test(path)),
+    "the checkpoint before the turn",
+  );
   const found = [server.dataDir, ...pathsIn(server.dataDir)].flatMap((path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats ? [{ path, stats }] : [];
