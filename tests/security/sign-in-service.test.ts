@@ -171,10 +171,12 @@ test("what the sign-in service says of a person is text on the page, and no secr
 test("whoever guesses at the way back from the sign-in service is slowed down, before the service is asked", async () => {
   const address = `${server.origin}/sign-in/service/return?code=x&state=y`;
   const statuses = new Set<number>();
-  // The count begins anew when its minute is over, which the tests before have begun.
-  for (let tries = 0; tries <= 2 * TRIES_MAX && !statuses.has(429); tries += 1)
-    statuses.add((await new Visitor().get(address)).status);
-  expect([...statuses]).toEqual([400, 429]);
+  // All at once, since tries count for a minute; twice, since the tests before have begun one, which may end now.
+  for (let round = 0; round < 2 && !statuses.has(429); round += 1) {
+    const tries = Array.from({ length: TRIES_MAX + 1 }, () => new Visitor().get(address));
+    for (const { status } of await Promise.all(tries)) statuses.add(status);
+  }
+  expect([...statuses].sort()).toEqual([400, 429]);
   const begun = await new Visitor().get(`${server.origin}/sign-in/service`);
   expect([begun.status, begun.headers.get("retry-after") === null]).toEqual([429, false]);
   expect(isAsked()).toBe(false);
