@@ -206,12 +206,20 @@ describe.skipIf(!CAN_RUN_POSTGRES)(`${POSTGRES}, when things go wrong`, () => {
     const db = new PostgresDatabase(connectionSettings(relay.url), { deadlineMs: 1_000 });
     const failures: unknown[] = [];
     db.onFailed = (error) => failures.push(error);
-    expect(await db.row("SELECT 1 AS one")).toEqual({ one: 1 });
+    // A busy machine may need longer than that for a connection and an answer: then it is asked again.
+    const answered = (number: number) =>
+      waitFor(
+        () => db.row(`SELECT ${number} AS number`).catch(() => null),
+        (row) => row !== null,
+        "an answer",
+      );
+    expect(await answered(1)).toEqual({ number: 1 });
+    const before = failures.length;
     relay.fateOf = () => "held";
     await expect(db.row("SELECT 2 AS two")).rejects.toThrow("did not answer within 1 s");
-    expect(failures).toHaveLength(1);
+    expect(failures).toHaveLength(before + 1);
     relay.fateOf = () => "pass";
-    expect(await db.row("SELECT 3 AS three")).toEqual({ three: 3 });
+    expect(await answered(3)).toEqual({ number: 3 });
     await db.close();
   });
 
