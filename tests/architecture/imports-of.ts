@@ -10,8 +10,17 @@ export type Import = {
   readonly target: string | undefined;
 };
 
+/** By file: several rules look at them, and a walk through all sources takes seconds on a busy machine. */
+const known = new WeakMap<SourceFile, readonly Import[]>();
+
 /** Everything a file pulls in, types included: an arrow that only the compiler follows is still an arrow. */
-export function importsOf(file: SourceFile): Import[] {
+export function importsOf(file: SourceFile): readonly Import[] {
+  const found = known.get(file) ?? lookUp(file);
+  known.set(file, found);
+  return found;
+}
+
+function lookUp(file: SourceFile): readonly Import[] {
   const found: Import[] = [];
   const add = (source: Node | null | undefined): void => {
     if (source?.type !== "Literal" || typeof source.value !== "string") return;
