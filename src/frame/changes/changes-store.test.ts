@@ -260,3 +260,37 @@ test("[WS-23] a commit that a hook refuses shows what the hook printed, and keep
   expect(storage.message).toBe("");
   expect(store.notice.value).toMatchObject({ severity: "info", words: "Committed 1 file as 01234567." });
 });
+
+test("[WS-23] a commit that is asked for before its files are listed is made once they are, unless the form is closed", async () => {
+  const scene = new ReviewScene({ "a.ts": [OLD, NEW] });
+  const { store } = await open(scene);
+  scene.more = { scope: { kind: "base" } };
+  const commits = () => scene.asked.filter(({ type }) => type === "workdir:commit").length;
+  store.openCommit();
+  store.changeCommit({ message: "Cap the backoff" });
+  const closed = store.runCommit();
+  expect(store.commitForm.value?.isRunning).toBe(true);
+  store.closeCommit();
+  await closed;
+  expect(commits()).toBe(0);
+  store.open(UNREVIEWED, null);
+  await settled();
+  store.openCommit();
+  await store.runCommit();
+  expect(store.commitForm.value).toBeNull();
+  expect(commits()).toBe(1);
+});
+
+test("[WS-23] a commit whose files cannot be listed shows why, and keeps the message", async () => {
+  const scene = new ReviewScene({ "a.ts": [OLD, NEW] });
+  const { store } = await open(scene);
+  scene.refuses.set("changes:open", { code: "GIT_UNAVAILABLE", message: "Git is not installed. Install it." });
+  store.openCommit();
+  store.changeCommit({ message: "Cap the backoff" });
+  await store.runCommit();
+  expect(store.commitForm.value).toMatchObject({
+    message: "Cap the backoff",
+    isRunning: false,
+    failure: { words: "Git is not installed. Install it." },
+  });
+});

@@ -101,6 +101,8 @@ export class ChangesStore {
   readonly #loadedIn = new Map<string, number>();
   readonly #shownBefore = new Map<string, { readonly parts: FileParts; readonly shown: ShownFile }>();
   #decisions: Promise<void> = Promise.resolve();
+  /** The list of the scope that was opened last has been answered, or refused. */
+  #listed: Promise<void> = Promise.resolve();
   #isOpen = false;
   /** The file to show first, once it is listed. */
   #wantedPath: string | null = null;
@@ -156,7 +158,7 @@ export class ChangesStore {
     this.#wantedPath = path;
     this.#isOpen = true;
     if (!isAnother) this.#goToWanted();
-    void this.#ask();
+    this.#listed = this.#ask();
   }
 
   /** Stops watching. When the view is opened again, decided changes have their final state. */
@@ -428,11 +430,15 @@ export class ChangesStore {
 
   async runCommit(): Promise<void> {
     const form = this.#commit.peek();
-    const state = this.#state.peek();
     const message = form?.message.trim() ?? "";
-    if (!form || state === null || form.isRunning || message === "") return;
+    if (!form || form.isRunning || message === "") return;
     this.#commit.value = { ...form, isRunning: true, failure: null };
     try {
+      // A key may come before the list of what is committed: it takes effect once that is there, unless the form is closed.
+      if (this.#state.peek() === null) await this.#listed;
+      if (this.#commit.peek() === null) return;
+      const state = this.#state.peek();
+      if (state === null) throw new RequestError(this.#trouble.peek()?.words ?? NOTHING_TO_COMMIT, null);
       const items = await this.#committed(form.which);
       if (items.length === 0) throw new RequestError(NOTHING_TO_COMMIT, null);
       const answer = await this.#options.request({
