@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { killMarked } from "../../scripts/test/marked-processes.ts";
 import { leaveCrashReport } from "../support/crash-report.ts";
 import { failWrites, NO_FILE_LIMIT } from "../support/file-limit.ts";
 import { type AgentSetting, guideWith, ROOT, type TestServer } from "../support/test-server.ts";
@@ -22,8 +23,7 @@ const RETURNING: AgentSetting = {
 
 /** `kill -9` of every built-in agent of this server. */
 function killGuides(server: TestServer): void {
-  for (const { pid, commandLine } of server.agentProcesses())
-    if (commandLine.includes("builtin-agent/main.ts")) process.kill(pid, "SIGKILL");
+  killMarked(server.agentProcesses().filter(({ commandLine }) => commandLine.includes("builtin-agent/main.ts")));
 }
 
 /** What goes wrong, and the way out of it. */
