@@ -71,6 +71,8 @@ test("an agent can be restarted from there; a working one needs a confirmation, 
   await app.page.keyboard.press("Escape");
   await session.untilIdle();
   await session.transcript.getByText(/was restarted/).waitFor();
+  // What the process is like is read apart from what the session is told.
+  await session.untilStatus("connected");
   await session.ask("stream 3 words", "w3");
 });
 

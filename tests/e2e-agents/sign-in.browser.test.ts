@@ -205,6 +205,8 @@ test("a session whose agent needs a new sign-in offers it beside the text, and c
   await app.agents.getByRole("button", { name: "Restart Locked" }).click();
   await app.agents.getByText("1 restart").waitFor();
   await app.page.keyboard.press("Escape");
+  // The page reads the process by itself: the session may be told a moment later that its agent is back.
+  await session.untilStatus("connected");
   await session.say("stream 2 words");
   await session.transcript.getByRole("button", { name: "Sign in", exact: true }).click();
   await dialog.getByRole("button", { name: "Sign in to the guide" }).click();
