@@ -56,6 +56,7 @@ test("[WS-18] [WS-19] [WS-23] an agent's changes are reviewed: kept, discarded, 
   await frame.getByRole("status").getByText("Undone: discarded changes in notes.txt").waitFor();
   expect([(await notes())[4], (await notes())[29]]).toEqual(["five", "thirty"]);
 
+  await session.untilSaid("succeeded");
   const answers = await session.entries("assistant").count();
   await keyboard.press("r");
   await frame.getByRole("textbox", { name: /^Remark on line/ }).fill("Write it as a number.");

@@ -44,10 +44,9 @@ test("W-8 an edit is asked with its change in view; a no leaves the file as it w
   await writeFile(join(path, "notes.md"), "hello world\n");
   await session.say('edit notes.md "hello" "goodbye"');
   await session.permission.waitFor();
-  const shown = await textIn(session.permission);
-  expect(shown).toContain("notes.md");
-  expect(shown).toContain("hello world");
-  expect(shown).toContain("goodbye world");
+  // The change is compared while its card is drawn already.
+  for (const words of ["notes.md", "hello world", "goodbye world"])
+    await expectSoon(() => textIn(session.permission)).toContain(words);
   await session.permission.getByRole("button", { name: "Reject", exact: true }).click();
   await session.untilSaid("I left it as it is");
   await expectSoon(() => session.entries("tool-call").getAttribute("data-status")).toBe("error");
