@@ -153,7 +153,7 @@ class Portlets {
       return;
     }
     const frame = this.#portlets.get(id)?.frame;
-    // One that was imported may be opened before it is listed: its frame is made then.
+    // One that a link names may be opened before it is listed: its frame is made then.
     const isComing = frame === undefined && shell.shownSession() === id && !shell.server.peek().sessions.has(id);
     if (isComing || (frame?.visible && !frame.ready)) return;
     shell.focusWanted.value = null;

@@ -8,6 +8,7 @@ import type { ChangesScope } from "../../protocol/changes.ts";
 import type { EntryId, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { TerminalOutputFrame } from "../../protocol/terminal-frames.ts";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { AgentInstalls } from "./agent-installs.ts";
@@ -258,6 +259,18 @@ export class Shell {
       this.drawerOpen.value = false;
       this.page.value = null;
       if (focus) this.focusWanted.value = { id };
+    });
+  }
+
+  /**
+   * Shows a session that an answer over HTTP told of, with the cursor in its composer. Its row may come later over the
+   * socket, and the next message would close a tab without one.
+   */
+  openAnswered(row: SessionRow): void {
+    batch(() => {
+      if (!this.#server.peek().sessions.has(row.id))
+        this.receive({ type: "session:created", sessionId: row.id, projectId: row.projectId, session: row });
+      this.open(row.id, { focus: true });
     });
   }
 

@@ -23,12 +23,12 @@ export function FileImport({ shell, projectId, cliType, agentName }: FileImportP
   const read = async (file: File, more: { readonly copy?: boolean; readonly cliType?: CliType } = {}) => {
     setStep({ step: "reading" });
     const answer = await sendFile(projectId, file, more);
-    if (answer.step === "imported") open(answer.session.id);
+    if (answer.step === "imported") open(answer.session);
     else setStep({ ...answer, file });
   };
-  const open = (id: Parameters<Shell["open"]>[0]) => {
+  const open = (session: SessionRow) => {
     shell.closeDialog();
-    shell.open(id, { focus: true });
+    shell.openAnswered(session);
   };
   return (
     <div class="import-file">
@@ -56,7 +56,7 @@ export function FileImport({ shell, projectId, cliType, agentName }: FileImportP
       {step.step === "known" && (
         <KnownFile
           title={step.session.title}
-          onOpen={() => open(step.session.id)}
+          onOpen={() => open(step.session)}
           onCopy={() => void read(step.file, { copy: true })}
         />
       )}
