@@ -90,11 +90,15 @@ export class AppPage implements AsyncDisposable {
     const expected = [...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
     watchPage(page, expected, signsIn !== undefined, onProblem ?? ((words) => this.#problems.push(words)));
     page.on("websocket", (socket) =>
-      socket.on("framesent", ({ payload }) => this.#sent.push(SentFrame.parse(JSON.parse(String(payload))))),
+      socket.on("framesent", ({ payload }) => {
+        const frame = SentFrame.parse(JSON.parse(String(payload)));
+        // The connection's own: it asks for a sign of life whenever the server is silent for a while.
+        if (frame.type !== "ping") this.#sent.push(frame);
+      }),
     );
   }
 
-  /** What this page has sent to the server so far, of these types or of all. */
+  /** What this page has sent to the server so far, of these types or of all; without the pings of its connection. */
   sent(...types: readonly string[]): readonly SentFrame[] {
     return this.#sent.filter(({ type }) => types.length === 0 || types.includes(type));
   }
