@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "bun:test";
 import type { Page } from "playwright-core";
 import { expectSoon } from "../support/expect-soon.ts";
-import { mainThreadEvents, tasksIn } from "../support/page-trace.ts";
+import { mainThreadEvents, type ThreadEvent, tasksIn } from "../support/page-trace.ts";
 import { BLOCK_CASES } from "./block-cases.ts";
 import { INLINE_CASES } from "./inline-cases.ts";
 import { LIST_CASES } from "./list-cases.ts";
@@ -16,12 +16,8 @@ const COST_FLOOR_MS = 0.5;
 /** In the thread's own time. The aim is 50 ms on a machine of today; undivided, these take seconds. */
 const TASK_MS_MAX = 150;
 /** The least of so many: what the machine does besides only ever adds to a cost. */
-const COST_LOOKS = 3;
-
-interface Cost {
-  readonly scriptMs: number;
-  readonly layoutMs: number;
-}
+const LOOKS_MAX = 4;
+const CHUNKS_PER_LOOK = 200;
 
 let opened: TestPage;
 let page: Page;
@@ -110,14 +106,9 @@ describe("a streamed message", () => {
 
   it("costs the same per chunk at 1 KB and at 500 KB", async () => {
     for (const kind of ["mixed", "code"]) {
-      const costs = [];
-      for (const length of [1_000, 50_000, 500_000]) costs.push(await leastCost(kind, length));
-      const [short, , long] = costs;
-      console.log(
-        `${kind}: ${costs.map(({ scriptMs, layoutMs }) => `${scriptMs.toFixed(3)} + ${layoutMs.toFixed(3)} ms`).join(", ")}`,
-      );
-      if (!short || !long) throw new Error("each length has its cost");
-      expect(totalMs(long)).toBeLessThan(totalMs(short) * COST_FACTOR_MAX + COST_FLOOR_MS);
+      const [short, long] = [await chunkMs(kind, 1_000), await chunkMs(kind, 500_000)];
+      console.log(`${kind}: ${short.toFixed(3)} ms, ${long.toFixed(3)} ms`);
+      expect(long).toBeLessThan(short * COST_FACTOR_MAX + COST_FLOOR_MS);
     }
   }, 60_000);
 });
@@ -159,32 +150,30 @@ describe("a stored message that was made to freeze the page", () => {
     ["link definitions", lines(20_000, (index) => `[a${index}]: /x${index}\n`)],
     ["prose", "Some **bold** words, `code` and a [link](https://example.org/a).\n\n".repeat(3_000)],
   ])("X-4 (S9) %s are drawn in slices, and no task holds the page up", async (name, text) => {
-    const browser = page.context().browser();
-    await browser?.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
-    await call("showStored", text);
-    const tasks = tasksIn(mainThreadEvents((await browser?.stopTracing()) ?? new Uint8Array()));
-    const longest = Math.max(...tasks.map(({ workMs }) => workMs));
-    console.log(`${name}: longest task ${longest.toFixed(0)} ms of ${tasks.length}`);
+    let longest = Number.POSITIVE_INFINITY;
+    for (let look = 0; look < LOOKS_MAX && longest >= TASK_MS_MAX; look += 1) {
+      const tasks = await tasksDuring(() => call("showStored", text));
+      longest = Math.min(longest, Math.max(...tasks.map(({ workMs }) => workMs)));
+      console.log(`${name}: longest task ${longest.toFixed(0)} ms of ${tasks.length}`);
+    }
     expect(longest).toBeLessThan(TASK_MS_MAX);
   });
 });
 
-async function leastCost(kind: string, length: number): Promise<Cost> {
-  let least = await measure(kind, length);
-  for (let look = 1; look < COST_LOOKS; look++) {
-    const cost = await measure(kind, length);
-    if (totalMs(cost) < totalMs(least)) least = cost;
+/** What a chunk costs when the message is already this long, in the thread's own time: what others compute meanwhile is not in it. */
+async function chunkMs(kind: string, length: number): Promise<number> {
+  await call("drawLong", kind, length);
+  let least = Number.POSITIVE_INFINITY;
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const tasks = await tasksDuring(() => call("addChunks", CHUNKS_PER_LOOK));
+    least = Math.min(least, tasks.reduce((sum, { workMs }) => sum + workMs, 0) / CHUNKS_PER_LOOK);
   }
   return least;
 }
 
-function totalMs({ scriptMs, layoutMs }: Cost): number {
-  return scriptMs + layoutMs;
-}
-
-async function measure(kind: string, length: number): Promise<Cost> {
-  const cost = await call("measureChunks", kind, length);
-  if (typeof cost !== "object" || cost === null || !("scriptMs" in cost) || !("layoutMs" in cost))
-    throw new Error("no cost");
-  return { scriptMs: Number(cost.scriptMs), layoutMs: Number(cost.layoutMs) };
+async function tasksDuring(act: () => Promise<unknown>): Promise<readonly ThreadEvent[]> {
+  const browser = page.context().browser();
+  await browser?.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
+  await act();
+  return tasksIn(mainThreadEvents((await browser?.stopTracing()) ?? new Uint8Array()));
 }

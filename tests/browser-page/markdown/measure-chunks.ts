@@ -7,18 +7,11 @@ const MIXED =
   "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n";
 const CODE_LINE = "  const value = compute(input, { attempts: 8, delay: 500 }); // line\n";
 const CHUNK_CHARS = 12;
-const CHUNKS_PER_BATCH = 40;
-const BATCHES = 15;
 
-export interface ChunkCost {
-  /** Median over batches, per chunk: parse and DOM. */
-  readonly scriptMs: number;
-  /** The style and layout that the change caused. */
-  readonly layoutMs: number;
-}
+let grown: { readonly view: MarkdownView; readonly source: string } | null = null;
 
-/** What a chunk costs when the message is already this long. The clock is coarse, so chunks are measured in batches. */
-export function measureChunks(kind: "mixed" | "code", length: number): ChunkCost {
+/** Draws a message that is already this long, to which chunks can be added. */
+export function drawLong(kind: "mixed" | "code", length: number): void {
   const source = kind === "mixed" ? MIXED : CODE_LINE;
   const view = new MarkdownView();
   document.querySelector("main")?.replaceChildren(view.element);
@@ -26,32 +19,21 @@ export function measureChunks(kind: "mixed" | "code", length: number): ChunkCost
   view.append(source.repeat(Math.ceil(length / source.length)));
   drawAll(view);
   layOut(view);
-  const more = source.repeat(Math.ceil((BATCHES * CHUNKS_PER_BATCH * CHUNK_CHARS) / source.length));
-  const script: number[] = [];
-  const layout: number[] = [];
-  for (let batch = 0; batch < BATCHES; batch += 1) {
-    let scriptMs = 0;
-    let layoutMs = 0;
-    for (let index = 0; index < CHUNKS_PER_BATCH; index += 1) {
-      const from = (batch * CHUNKS_PER_BATCH + index) * CHUNK_CHARS;
-      const start = performance.now();
-      view.append(more.slice(from, from + CHUNK_CHARS));
-      view.flush();
-      const flushed = performance.now();
-      layOut(view);
-      scriptMs += flushed - start;
-      layoutMs += performance.now() - flushed;
-    }
-    script.push(scriptMs / CHUNKS_PER_BATCH);
-    layout.push(layoutMs / CHUNKS_PER_BATCH);
+  grown = { view, source };
+}
+
+/** Adds so many chunks, each with all that it causes: parse, DOM, style and layout. */
+export function addChunks(count: number): void {
+  if (grown === null) throw new Error("there is no message to add to");
+  const { view, source } = grown;
+  const more = source.repeat(Math.ceil((count * CHUNK_CHARS) / source.length));
+  for (let chunk = 0; chunk < count; chunk += 1) {
+    view.append(more.slice(chunk * CHUNK_CHARS, (chunk + 1) * CHUNK_CHARS));
+    view.flush();
+    layOut(view);
   }
-  return { scriptMs: median(script), layoutMs: median(layout) };
 }
 
 function layOut(view: MarkdownView): number {
   return view.element.getBoundingClientRect().height;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { CodeHighlighter } from "../../../src/ui/highlight/highlight-code.ts";
 import { MarkdownView } from "../../../src/ui/markdown/markdown-view.ts";
-import { measureChunks } from "./measure-chunks.ts";
+import { addChunks, drawLong } from "./measure-chunks.ts";
 import {
   codeGrowth,
   drawAll,
@@ -32,9 +32,10 @@ const testPage = {
   violations,
   opened,
   failures,
+  addChunks,
   codeGrowth,
+  drawLong,
   lateDefinition,
-  measureChunks,
   nodesTouchedByChunk,
   replacements,
   selectionWhileStreaming,
