@@ -12,6 +12,8 @@ const WATCH_POLICY = `document.addEventListener("securitypolicyviolation", ({ ef
 export const GUIDE = "Liminal Guide";
 /** The browser's own message about a refused request. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
+/** The browser's own message when another program of this machine made or removed a network interface: it ends requests. */
+const OTHER_NETWORK = /Failed to load resource: net::ERR_NETWORK_CHANGED/;
 /** The browser's own message about an unreachable server. */
 const AWAY =
   /WebSocket connection to .* failed|Failed to load resource: (?:net::ERR_|the server responded with a status of 50[38])/;
@@ -87,7 +89,7 @@ export class AppPage implements AsyncDisposable {
 
   constructor(page: Page, { losesServer = false, isRefused = false, signsIn, onProblem }: OpenOptions) {
     this.page = page;
-    const expected = [...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
+    const expected = [OTHER_NETWORK, ...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
     watchPage(page, expected, signsIn !== undefined, onProblem ?? ((words) => this.#problems.push(words)));
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => {
