@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { expectSoon } from "../support/expect-soon.ts";
-import { mainThreadEvents, tasksIn } from "../support/page-trace.ts";
+import { tasksIn, traceOf } from "../support/page-trace.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { prepareSessions } from "./open-sessions.ts";
 import { SessionView } from "./session-view.ts";
@@ -59,12 +59,12 @@ test("TC-4.2b a switch shows the content with the next frame, for less than 100 
     await app.row(title).click();
     await new SessionView(app.page, ids.get(title) ?? "").untilSaid(title === "long" ? "w4000" : "w3");
   }
-  const browser = app.page.context().browser();
-  await browser?.startTracing(app.page, { categories: ["disabled-by-default-devtools.timeline", "devtools.timeline"] });
-  const isShown = await app.tab("long").evaluate(switchWithinFrame, ids.get("long") ?? "");
-  const events = mainThreadEvents((await browser?.stopTracing()) ?? new Uint8Array());
-  expect(isShown).toBe(true);
-  const clicked = events.find(({ name, type }) => name === "EventDispatch" && type === "click")?.fromMs ?? 0;
+  const events = await traceOf(app.page, async () => {
+    await app.tab("short").click();
+    await app.tab("short").and(app.activeTab).waitFor();
+    expect(await app.tab("long").evaluate(switchWithinFrame, ids.get("long") ?? "")).toBe(true);
+  });
+  const clicked = events.findLast(({ name, type }) => name === "EventDispatch" && type === "click")?.fromMs ?? 0;
   const commits = events.filter(({ name, fromMs }) => name === "Commit" && fromMs > clicked);
   const shownMs = Math.min(...commits.map(({ untilMs }) => untilMs));
   const between = tasksIn(events).filter(({ fromMs, untilMs }) => untilMs > clicked && fromMs < shownMs);

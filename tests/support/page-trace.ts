@@ -1,6 +1,9 @@
+import type { Page } from "playwright-core";
 import { z } from "zod";
 
 const US_PER_MS = 1_000;
+const CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"];
+const PLAYED_MAX = 10;
 const Trace = z.object({
   traceEvents: z.array(
     z.looseObject({
@@ -26,6 +29,22 @@ export interface ThreadEvent {
   readonly untilMs: number;
   /** In the thread's own time: what other processes took is not in it. */
   readonly workMs: number;
+}
+
+/**
+ * What the main threads of all pages did while something was played. Each process begins to record a moment after it
+ * was told to: what was played before that is played again.
+ */
+export async function traceOf(page: Page, play: () => Promise<unknown>): Promise<readonly ThreadEvent[]> {
+  const browser = page.context().browser();
+  for (let played = 0; played < PLAYED_MAX; played += 1) {
+    await browser?.startTracing(page, { categories: CATEGORIES });
+    await page.evaluate("console.timeStamp('the beginning')");
+    await play();
+    const events = mainThreadEvents((await browser?.stopTracing()) ?? new Uint8Array());
+    if (events.some(({ name }) => name === "TimeStamp")) return events;
+  }
+  throw new Error("no trace has the beginning of what was played");
 }
 
 /** What the main threads of all pages did in a trace. */
