@@ -101,10 +101,18 @@ export type AgentEvent =
   | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason; tokens?: number }
   | { type: "turn-failed"; turnId: TurnId; error: TurnError; tokens?: number }
   /**
-   * The process behind the session has ended; no more events arrive until it is started again. `turnId`: the turn that ran
-   * when it was told to end, or null; a later one waits for the next process, and goes on.
+  /**
+   * The process behind the session has ended; no more events arrive until it is started again. `unused`: it was put away
+   * because it had no work: a turn that has begun meanwhile has not reached it. `turnId`: the turn that ran when it was told
+   * to end, or null; a later one waits for the next process, and goes on.
    */
-  | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle"; turnId?: TurnId | null }
+  | {
+      type: "lost";
+      reason: string;
+      state: "crashed" | "closed" | "idle";
+      unused?: true;
+      turnId?: TurnId | null;
+    }
   | { type: "unknown"; update: Json };
 
 /** Events that become entries of the conversation. */
@@ -129,8 +137,6 @@ export interface AgentSession {
   /** Number of the last line read from that process. Everything up to it has been passed to the sink. */
   readonly lastLine: number;
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
-  /** A prompt follows: until this is disposed, once or more often, the process counts as busy. */
-  expectPrompt(): Disposable;
   /** Only if the agent supports it: a message for the running turn. Its outcome arrives as a `steered` event. */
   readonly steer?: (commandId: CommandId, content: string, attachments: readonly Part[]) => void;
   cancel(): void;
@@ -170,6 +176,8 @@ export interface AttachRequest {
   readonly signal: AbortSignal;
   readonly tryFlush: TryFlush;
 }
+
+export type ExpectedUse = Pick<AttachRequest, "cliType" | "sessionId">;
 
 export interface ForgetRequest {
   readonly sessionId: SessionId;
@@ -217,6 +225,11 @@ export interface RejoinedSession extends AgentSession {
 /** What sessions need from agents: attaching to one. Failures are RefusalErrors that say what to do. */
 export interface Agents {
   attach(request: AttachRequest): Promise<AgentSession>;
+  /**
+   * The session is about to use its agent: until this is disposed, once or more often, the process that serves it counts
+   * as busy, running or not yet.
+   */
+  expect(use: ExpectedUse): Disposable;
   /** Ends the process that serves only this session, at once; a shared process is not affected. */
   end(sessionId: SessionId): Promise<void>;
   /** Ends the process that serves or served this session, unless it is in use; its resources are then free. */

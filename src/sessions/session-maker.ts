@@ -88,6 +88,8 @@ export class SessionMaker {
       };
       const listeners = { sink: early.sink, tryFlush };
       const { signal } = new AbortController();
+      // Until the session is stored, and a loss of its agent is an event of it.
+      using _ = agents.expect({ cliType, sessionId });
       const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...listeners, signal });
       // The user's permissions for other agents must not be passed on by an agent.
       const chosen: Choices = delegation?.parentId ? new Map() : await choices.of(cliType);

@@ -31,6 +31,7 @@ export class PuppetAgents implements Agents {
   /** Attaching waits for this. */
   gate: Promise<void> = Promise.resolve();
   #onAttached: () => void = () => undefined;
+  readonly #expected = new Set<object>();
 
   async attach(request: AttachRequest): Promise<AgentSession> {
     this.restores.push(request.restore);
@@ -52,6 +53,17 @@ export class PuppetAgents implements Agents {
     return new Promise((resolve) => {
       this.#onAttached = () => this.attached.length > before && resolve();
     });
+  }
+
+  expect(): Disposable {
+    const use = {};
+    this.#expected.add(use);
+    return { [Symbol.dispose]: () => void this.#expected.delete(use) };
+  }
+
+  /** Someone is about to use an agent. */
+  get isExpected(): boolean {
+    return this.#expected.size > 0;
   }
 
   /** Ending a process waits for this. */
@@ -132,10 +144,6 @@ export class PuppetSession implements AgentSession {
   /** Answers the prompt it was given last. */
   endTurn(): void {
     if (this.turnId) this.say({ type: "turn-ended", turnId: this.turnId, stopReason: "end_turn" });
-  }
-
-  expectPrompt(): Disposable {
-    return { [Symbol.dispose]: () => undefined };
   }
 
   prompt(turnId: TurnId, content: string, _attachments: readonly Part[]): void {

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliType } from "../../src/protocol/ids.ts";
 import type { AgentInfo } from "../../src/protocol/server-messages.ts";
-import { anotherTalk, startTalk } from "../integration/talk.ts";
+import { anotherTalk, startTalk, Talk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServerOptions } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { readStatus, statusesOf } from "./agent-status.ts";
@@ -55,6 +55,26 @@ describe("eviction", () => {
     expect(seen.filter(({ status }) => status === "connected").map(({ id }) => id)).toEqual(["two", "three"]);
     await first.say("stream 2 words");
     expect(first.answer).toBe("w1w1 w2");
+  });
+
+  it("W-6 more sessions than processes that start together: each first turn reaches its end", async () => {
+    const own = { ...guideWith(), process: "per-session" as const, retryMs: [] };
+    await using server = await startTestServer(configured({ agents: { own }, pool: { processesMax: 1 } }));
+    const client = await server.connect();
+    const { project } = await client.ask("project:added", {
+      type: "project:add",
+      path: await server.directory("together"),
+    });
+    const create = { type: "session:create", projectId: project.id, cliType: "own", waitForAgent: false } as const;
+    const started = Array.from({ length: 6 }, async () => {
+      const one = await server.connect();
+      const { sessionId } = await one.ask("session:created", create);
+      await one.ask("session:history", { type: "session:open", sessionId });
+      const talk = new Talk(one, project.id, sessionId);
+      const { turn } = await talk.say("stream 2 words");
+      return [turn.stopReason, turn.error?.message, talk.answer];
+    });
+    for (const ended of await Promise.all(started)) expect(ended).toEqual(["end_turn", undefined, "w1 w2"]);
   });
 });
 

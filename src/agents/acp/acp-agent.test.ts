@@ -129,7 +129,7 @@ describe("AcpAgent: turns", () => {
     await using at = await AcpScene.open();
     at.session.prompt(turnId("t"), "crash", []);
     expect(await at.agent.exited).toMatchObject({ code: 1 });
-    at.agent.lose("It stopped.", "crashed");
+    at.agent.lose({ reason: "It stopped.", state: "crashed" });
     expect(at.events.at(-1)).toEqual({ type: "lost", reason: "It stopped.", state: "crashed" });
   });
 });

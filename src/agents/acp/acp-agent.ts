@@ -16,7 +16,7 @@ import type { CliType } from "../../protocol/ids.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
 import type { ExitReport, ProcessHost, StopUrgency } from "../process/process-host.ts";
 import { AcpQuestions } from "./acp-questions.ts";
-import { AcpSession, type ClosedSession, type StoredPast } from "./acp-session.ts";
+import { AcpSession, type ClosedSession, type Loss, type StoredPast } from "./acp-session.ts";
 import { AcpSessions } from "./acp-sessions.ts";
 import { AgentFailureError, asFailure, isSessionGone, refusalOf } from "./agent-refusals.ts";
 import { ClientRequests } from "./client-requests.ts";
@@ -151,7 +151,7 @@ export class AcpAgent {
 
   /** A turn, a permission request, a question or another request is open. */
   get isBusy(): boolean {
-    return this.#sessions.isAttaching || this.#sessions.expectsPrompt || this.#connection.isBusy;
+    return this.#sessions.isAttaching || this.#connection.isBusy;
   }
 
   get stderrTail(): string {
@@ -319,8 +319,8 @@ export class AcpAgent {
   }
 
   /** The process has ended or is about to end: notifies every session on it. */
-  lose(reason: string, state: "crashed" | "idle", tell = false): void {
-    const stored = this.#sessions.lose(reason, state, tell);
+  lose(loss: Loss): void {
+    const stored = this.#sessions.lose(loss);
     const released = stored.then((isStored) => (isStored ? this.#connection.release() : undefined));
     this.#released = released.catch(this.#options.onError);
     this.#questions.lose();

@@ -60,6 +60,16 @@ export interface ClosedSession {
   readonly sink: AgentSink;
 }
 
+/** Why a process serves its sessions no longer. */
+export interface Loss {
+  readonly reason: string;
+  readonly state: "crashed" | "idle";
+  /** Also reports the reason in the transcript of a session without a running turn. */
+  readonly tell?: boolean;
+  /** It had no work. */
+  readonly unused?: boolean;
+}
+
 /** The stored state of a conversation. */
 export type StoredPast = Pick<RejoinRequest, "lastLine" | "outcomeOf" | "answerOf">;
 
@@ -81,7 +91,6 @@ export class AcpSession implements RejoinedSession {
   #replay: Replay | null = null;
   /** From here on, usage reports are about work of this attachment. */
   #hasPrompted: boolean;
-  readonly #expectedPrompts = new Set<object>();
   /** The agent reported the running turn as failed in its status. */
   #isFailing = false;
   /** What the agent reported about its account in the running turn. */
@@ -338,24 +347,13 @@ export class AcpSession implements RejoinedSession {
     return { code, message };
   }
 
-  /** `tell`: also reports the reason in the transcript of a session without a running turn. */
-  onLost(reason: string, state: "crashed" | "idle", tell: boolean): void {
+  onLost({ reason, state, tell = false, unused = false }: Loss): void {
     this.#endDeadline();
     this.#options.requests.stop();
     // Whoever closes it waits for the process to end and reports then.
     if (this.#isClosing) return;
     if (tell && !this.#prompts.hasTurn) this.#options.sink({ type: "notice", severity: "warning", content: reason });
-    this.#options.sink({ type: "lost", reason, state });
-  }
-
-  get expectsPrompt(): boolean {
-    return this.#expectedPrompts.size > 0;
-  }
-
-  expectPrompt(): Disposable {
-    const expected = {};
-    this.#expectedPrompts.add(expected);
-    return { [Symbol.dispose]: () => void this.#expectedPrompts.delete(expected) };
+    this.#options.sink({ type: "lost", reason, state, ...(unused && { unused }) });
   }
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {

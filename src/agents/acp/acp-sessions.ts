@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/json.ts";
-import type { AcpSession } from "./acp-session.ts";
+import type { AcpSession, Loss } from "./acp-session.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import type { AcpHooks, Asked, SessionNote } from "./connection/acp-hooks.ts";
 import { asString, type JsonObject } from "./read-json.ts";
@@ -73,11 +73,6 @@ export class AcpSessions {
     return this.#all.filter(({ isClosing }) => !isClosing).length;
   }
 
-  /** A session is about to prompt the agent. */
-  get expectsPrompt(): boolean {
-    return this.#all.some((session) => session.expectsPrompt);
-  }
-
   /** A session is being created or restored. */
   get isAttaching(): boolean {
     return this.#attachCount > 0;
@@ -133,13 +128,13 @@ export class AcpSessions {
   }
 
   /** Called before the process is stopped and after it has ended; true if all of its output is stored. */
-  lose(reason: string, state: "crashed" | "idle", tell: boolean): Promise<boolean> {
+  lose(loss: Loss): Promise<boolean> {
     const lost = this.#all;
     this.#lost.push(...lost);
     this.#sessions.clear();
     for (const session of lost) {
       this.#subAgents.forget(session.agentSessionId, "The agent stopped before this finished.");
-      session.onLost(reason, state, tell);
+      session.onLost(loss);
     }
     return flushAll(this.#lost);
   }

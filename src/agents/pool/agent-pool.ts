@@ -8,6 +8,7 @@ import type {
   AgentStatusChange,
   Agents,
   AttachRequest,
+  ExpectedUse,
   ForgetRequest,
   ForkRequest,
   RejoinedSession,
@@ -41,7 +42,7 @@ const ENDED_TRACES_MAX = 50;
 
 type AgentPoolOptions = Omit<
   SupervisorOptions,
-  "definition" | "env" | "sessionId" | "onTurnCompleted" | "onAccount"
+  "definition" | "env" | "sessionId" | "isExpected" | "onTurnCompleted" | "onAccount"
 > & {
   readonly catalog: AgentCatalog;
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
@@ -104,6 +105,8 @@ export class AgentPool implements Agents, AgentHistories {
   readonly #limits: Map<CliType, AgentLimits>;
   readonly #chosen: Map<CliType, ProcessTopology>;
   readonly #checks: ReturnType<typeof setInterval>;
+  /** Announced uses of processes that run or are to be started. */
+  readonly #expected = new Set<ExpectedUse | { readonly cliType: CliType; readonly sessionId: null }>();
   readonly #readers = new Set<AcpHistoryReader>();
   /** Which copies of conversations an agent offers, as of its last answer: it is not started to be asked again. */
   readonly #forks = new WeakMap<AgentDefinition, OfferedForks>();
@@ -127,8 +130,25 @@ export class AgentPool implements Agents, AgentHistories {
     this.#checks.unref();
   }
 
+  expect(use: ExpectedUse): Disposable {
+    return this.#expect(use.cliType, use.sessionId);
+  }
+
+  /** With null the shared process. */
+  #expect(cliType: CliType, sessionId: SessionId | null): Disposable {
+    const use = { cliType, sessionId };
+    this.#expected.add(use);
+    return { [Symbol.dispose]: () => void this.#expected.delete(use) };
+  }
+
+  /** A session may be served by its own process or by the shared one, which is known only when it is attached. */
+  #isExpected(cliType: CliType, own: SessionId | null): boolean {
+    return [...this.#expected].some((use) => (own === null ? use.cliType === cliType : use.sessionId === own));
+  }
+
   async attach(request: AttachRequest): Promise<AgentSession> {
     const { cliType, sessionId, cwd, restore, sink, tryFlush, signal } = request;
+    using _ = this.#expect(cliType, sessionId);
     const offered = this.#definition(cliType)?.orchestration !== false;
     const finding = this.#options.tools(request);
     const supervisor = this.#supervisor(cliType, sessionId, cwd);
@@ -190,6 +210,7 @@ export class AgentPool implements Agents, AgentHistories {
       const supervisor = this.#supervisor(cliType, sessionId, cwd);
       // An agent that has run and does not support deletion need not be started again.
       if (supervisor.offersDelete === false) return;
+      using _ = this.#expect(cliType, sessionId);
       const agent = await supervisor.ensure();
       const { promise: late, reject } = Promise.withResolvers<never>();
       const name = this.#definition(cliType)?.name ?? cliType;
@@ -310,14 +331,24 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** The agent runs the method itself; a refusal says why it failed. */
   async authenticate(cliType: CliType, methodId: string): Promise<void> {
-    await this.#supervisor(cliType, null, this.#options.cwd).authenticate(methodId);
+    await this.#authenticate(cliType, methodId);
     this.#endIdleOwn(cliType);
     this.#setSignedOut(cliType, false);
   }
 
+  async #authenticate(cliType: CliType, methodId: string): Promise<void> {
+    using _ = this.#expect(cliType, null);
+    await this.#supervisor(cliType, null, this.#options.cwd).authenticate(methodId);
+  }
+
+  async #signOut(cliType: CliType): Promise<boolean> {
+    using _ = this.#expect(cliType, null);
+    return this.#supervisor(cliType, null, this.#options.cwd).signOut();
+  }
+
   /** Signs the agent out; false if it does not offer that. */
   async signOut(cliType: CliType): Promise<boolean> {
-    if (!(await this.#supervisor(cliType, null, this.#options.cwd).signOut())) return false;
+    if (!(await this.#signOut(cliType))) return false;
     this.#signedInInside.delete(cliType);
     this.#endIdleOwn(cliType);
     this.#setSignedOut(cliType, true);
@@ -498,6 +529,7 @@ export class AgentPool implements Agents, AgentHistories {
       },
       // Not at once: a queued message may start the next turn with this event.
       onTurnCompleted: () => void setImmediate(() => this.evict()),
+      isExpected: () => this.#isExpected(cliType, own),
       onAccount: (news) => this.#learn(cliType, news),
     });
     this.#supervisors.set(key, supervisor);

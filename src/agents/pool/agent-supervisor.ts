@@ -52,6 +52,8 @@ export interface SupervisorOptions {
   readonly epoch: string;
   readonly clientVersion: string;
   readonly startTimeoutMs: number;
+  /** Someone is about to use its process, which is therefore not idle. */
+  readonly isExpected: () => boolean;
   /** A turn has ended: some processes may no longer be needed. */
   readonly onTurnCompleted: () => void;
   readonly onAccount: (news: AccountNews) => void;
@@ -166,7 +168,11 @@ export class AgentSupervisor {
     if (this.#phase.phase !== "connected") return null;
     const { agent, startedAt } = this.#phase;
     const restarts = this.#startCount - 1;
-    return { pid: agent.pid, startedAt, restarts, busy: agent.isBusy, lastUsedAt: this.#lastUsedAt };
+    return { pid: agent.pid, startedAt, restarts, busy: this.#isBusy(agent), lastUsedAt: this.#lastUsedAt };
+  }
+
+  #isBusy(agent: AcpAgent): boolean {
+    return agent.isBusy || this.#options.isExpected();
   }
 
   get signInMethods(): readonly OfferedSignIn[] {
@@ -234,7 +240,7 @@ export class AgentSupervisor {
   #replace({ agent, proven }: Connected, reason: string, notice?: string): Promise<AcpAgent> {
     clearTimeout(proven);
     const ready = this.#begin("reconnecting", false, { after: agent.exited, message: reason });
-    agent.lose(notice ?? reason, "crashed", notice !== undefined);
+    agent.lose({ reason: notice ?? reason, state: "crashed", tell: notice !== undefined });
     this.#stopNow(agent);
     return ready;
   }
@@ -258,7 +264,7 @@ export class AgentSupervisor {
     } else {
       clearTimeout(phase.proven);
       this.#phase = { phase: "idle" };
-      agent.lose(reason, "idle");
+      agent.lose({ reason, state: "idle" });
       this.#emit({ status: "idle" });
       this.#stopNow(agent);
     }
@@ -274,7 +280,7 @@ export class AgentSupervisor {
     const alive = [...this.#alive];
     if (alive.length > 0) this.#record("info", "its session ended; stopping the process");
     for (const agent of alive) {
-      agent.lose("The session was ended.", "idle");
+      agent.lose({ reason: "The session was ended.", state: "idle" });
       this.#stopNow(agent);
     }
     if (before.phase !== "idle") this.#emit({ status: "idle" });
@@ -294,12 +300,12 @@ export class AgentSupervisor {
 
   /** Ends an idle agent; its sessions are restored on their next use. */
   evict(why: string): void {
-    if (this.#phase.phase !== "connected" || this.#phase.agent.isBusy) return;
+    if (this.#phase.phase !== "connected" || this.#isBusy(this.#phase.agent)) return;
     const { agent, proven } = this.#phase;
     clearTimeout(proven);
     this.#phase = { phase: "idle" };
     this.#record("info", `stopping idle process ${agent.pid}: ${why}`);
-    agent.lose("The agent was idle and its process was stopped.", "idle");
+    agent.lose({ reason: "The agent was idle and its process was stopped.", state: "idle", unused: true });
     this.#emit({ status: "idle" });
     agent.stop().catch(this.#options.onError);
   }
@@ -483,7 +489,7 @@ export class AgentSupervisor {
       this.#phase.phase === "stopped"
         ? `Liminal Builder was stopped, and ${this.#name} with it.`
         : `${this.#name} stopped (${describeExit(exit)}).`;
-    agent.lose(reason, "crashed");
+    agent.lose({ reason, state: "crashed" });
     const released = agent.released.finally(() => this.#releasing.delete(released));
     this.#releasing.add(released);
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;

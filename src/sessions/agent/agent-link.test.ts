@@ -66,6 +66,61 @@ describe("AgentLink", () => {
     expect(at.agents.attached).toHaveLength(3);
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });
+
+  it("W-6 announces its use of the agent from the attachment until the prompt is sent", async () => {
+    await using at = await openSession();
+    at.agents.last.say({ type: "lost", reason: "It was idle.", state: "idle", unused: true });
+    await at.service.flush();
+    expect(at.agents.isExpected).toBe(false);
+    const seen: string[] = [];
+    const { log } = at.store;
+    const [commit, userMessageCount] = [log.commit.bind(log), log.userMessageCount.bind(log)];
+    log.userMessageCount = async (sessionId) => {
+      seen.push(`before it is attached: ${at.agents.isExpected}`);
+      return userMessageCount(sessionId);
+    };
+    log.commit = async (sessionId, made) => {
+      if (at.agents.attached.length === 2 && at.agents.last.calls.length === 0 && made.binding)
+        seen.push(`while that is stored: ${at.agents.isExpected}`);
+      await commit(sessionId, made);
+    };
+    const attached = at.agents.nextAttached();
+    await at.say("go");
+    await attached;
+    await at.service.flush();
+    await waitFor(
+      () => at.agents.last.calls,
+      (calls) => calls.length > 0,
+      "the prompt",
+    );
+    expect(seen).toEqual(["before it is attached: true", "while that is stored: true"]);
+    expect([at.agents.last.calls, at.agents.isExpected]).toEqual([["prompt go"], false]);
+  });
+
+  it("W-6 a turn that begins while its idle agent is put away starts another one, and goes on", async () => {
+    await using at = await openSession();
+    const { log } = at.store;
+    const commit = log.commit.bind(log);
+    log.commit = async (sessionId, made) => {
+      log.commit = commit;
+      // The turn is decided and not stored: nothing was sent to the agent.
+      at.agents.last.say({ type: "lost", reason: "It was idle.", state: "idle", unused: true });
+      await commit(sessionId, made);
+    };
+    const attached = at.agents.nextAttached();
+    await at.say("go");
+    await attached;
+    await waitFor(
+      () => at.agents.last.calls,
+      (calls) => calls.length > 0,
+      "the prompt",
+    );
+    at.agents.last.endTurn();
+    await at.service.flush();
+    expect(at.agents.last.calls).toEqual(["prompt go"]);
+    expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
+    expect((await at.entries()).map(({ type }) => type)).toEqual(["user"]);
+  });
 });
 
 it("[SC-17] a message that comes while a database elsewhere is away reaches the agent when it is back", async () => {

@@ -63,7 +63,7 @@ export class AgentLink {
   #losses = 0;
   #promptedTurn: TurnId | null = null;
   #withdrawnTurn: TurnId | null = null;
-  /** While a prompt waits for its checkpoint. */
+  /** While a prompt waits for its agent and its checkpoint. */
   #expectedPrompt: Disposable | null = null;
   #closes = 0;
   /** Under way. */
@@ -161,8 +161,15 @@ export class AgentLink {
   }
 
   async configure(configId: string, value: string | boolean): Promise<void> {
+    using _ = this.#expectUse();
     const agent = await this.ensure();
     await agent.configure(configId, value);
+  }
+
+  /** Its process must not be put away as idle before it gets its work. */
+  #expectUse(): Disposable {
+    const { agents, cliType, sessionId } = this.#deps;
+    return agents.expect({ cliType, sessionId });
   }
 
   ensure(): Promise<AgentSession> {
@@ -183,6 +190,8 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
+    // Until the attachment is stored.
+    using _ = this.#expectUse();
     const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, tryFlush } = this.#deps;
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
@@ -265,10 +274,10 @@ export class AgentLink {
       // It is opened again, and reads the new messages.
       if (this.#deps.isBehind()) await this.release();
     }
+    using expected = this.#expectUse();
+    this.#expectedPrompt = expected;
     const checkpoint = checkpointed();
     const agent = await this.ensure();
-    using expected = agent.expectPrompt();
-    this.#expectedPrompt = expected;
     await checkpoint;
     const told = await this.#deps.toldWith(entryId);
     if (!isWanted()) return;

@@ -180,7 +180,8 @@ function fail(context: SessionContext, error: TurnError): Outcome {
 }
 
 /** The agent has ended: its requests cannot be answered, and the turn that it worked on is over. */
-function lose(context: SessionContext, { reason, turnId }: Extract<AgentEvent, { type: "lost" }>): Outcome {
+function lose(context: SessionContext, lost: Extract<AgentEvent, { type: "lost" }>): Outcome {
+  const { reason, turnId, unused } = lost;
   const { turn } = context.state;
   const visits = closeAllVisits(context.state);
   const children = endSubAgents(context);
@@ -188,7 +189,8 @@ function lose(context: SessionContext, { reason, turnId }: Extract<AgentEvent, {
   if (isLater) return only([...visits, ...children]);
   const queue = withoutSteering(context.state.queue);
   const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
-  if (!isTurnActive(turn)) return only([...visits, ...children, ...cancelAllRequests(context).facts, ...freed]);
+  if (!isTurnActive(turn) || unused)
+    return only([...visits, ...children, ...cancelAllRequests(context).facts, ...freed]);
   const stopReason = ownStop(context, "interrupted");
   const left = { ...context, state: { ...context.state, queue } };
   const { facts, effects } =
