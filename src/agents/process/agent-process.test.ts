@@ -8,8 +8,13 @@ import { NotStartableError } from "./process-host.ts";
 
 const GONE_MS = 5_000;
 
+/** Also while the timers are the test's. */
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Runs a shell script as the agent and records its output. */
-function start(script: string) {
+function start(script: string, room: () => Promise<void> | null = () => null) {
   const processes = watchProcesses();
   const lines: string[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
@@ -26,6 +31,7 @@ function start(script: string) {
       stderr += text;
     },
     onTooLong: () => lines.push("too long"),
+    room,
   });
   return {
     agent,
@@ -138,6 +144,32 @@ describe("AgentProcess", () => {
   it("nor does one that goes on writing into them, and all that the agent wrote has arrived", async () => {
     for (const daemon of ["yes daemon", "sh -c 'while echo daemon; do sleep 0.02; done'"]) {
       await using at = start(`yes agent | head -n 10000; setsid ${daemon} & exit 3`);
+      expect(await at.agent.exited).toMatchObject({ code: 3 });
+      expect(at.lines.filter((line) => line === "agent")).toHaveLength(10_000);
+    }
+  });
+
+  it("what it wrote last arrives, however long the reader takes, with or without a process that holds the pipe", async () => {
+    for (const holder of ["true;", "setsid sleep 2 &"]) {
+      const [isFull, room] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isOpen = false;
+      jest.useFakeTimers();
+      await using at = start(`echo up; read -r word; yes agent | head -n 10000; ${holder} exit 3`, () => {
+        isFull.resolve();
+        return isOpen ? null : room.promise;
+      });
+      await isFull.promise;
+      at.agent.write("go");
+      // Its last words fit into the pipe, so it ends while nobody reads them.
+      while (isAlive(at.agent.pid)) await nextRound();
+      for (let round = 0; round < 20; round += 1) {
+        await nextRound();
+        jest.advanceTimersByTime(1_000);
+      }
+      expect(at.lines).toEqual(["up"]);
+      jest.useRealTimers();
+      isOpen = true;
+      room.resolve();
       expect(await at.agent.exited).toMatchObject({ code: 3 });
       expect(at.lines.filter((line) => line === "agent")).toHaveLength(10_000);
     }
