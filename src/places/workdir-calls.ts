@@ -106,7 +106,7 @@ export const WORKDIR_CALLS = {
     answer: NOTHING,
   },
   commit: {
-    args: z.tuple([PlaceThere, z.object({ items: Items, message: z.string(), expect: FilesVersion })]),
+    args: z.tuple([PlaceThere, z.object({ items: z.nullable(Items), message: z.string(), expect: FilesVersion })]),
     answer: z.object({ commit: z.string(), output: z.string() }),
     changes: true,
   },

@@ -119,7 +119,7 @@ export interface Workdirs {
   setViewed(place: SessionPlace, file: { path: string; expect: string; viewed: boolean }): Promise<void>;
   commit(
     place: SessionPlace,
-    commit: { readonly items: readonly DecisionItem[]; readonly message: string; readonly expect: string },
+    commit: { readonly items: readonly DecisionItem[] | null; readonly message: string; readonly expect: string },
   ): Promise<{ readonly commit: string; readonly output: string }>;
 
   /** Newest first. */

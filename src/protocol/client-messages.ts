@@ -278,10 +278,13 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("changes:cancel", { ...sessionOnly, waitId: UndoId }),
   message("changes:undo", { ...sessionOnly, undoId: UndoId }),
   message("changes:viewed", { ...sessionOnly, path: FilePath, expect: FilesVersion, viewed: z.boolean() }),
-  /** Commits to the user's repository, with their hooks and signing. Other staged content stays staged. */
+  /**
+   * Commits to the user's repository, with their hooks and signing. Other staged content stays staged. Without `items`
+   * everything that differs from the last commit.
+   */
   message("workdir:commit", {
     ...sessionOnly,
-    items: z.array(DecisionItem).check(z.minLength(1), z.maxLength(DECISION_ITEMS_MAX)),
+    items: z.optional(z.array(DecisionItem).check(z.minLength(1), z.maxLength(DECISION_ITEMS_MAX))),
     message: z.string().check(z.trim(), z.minLength(1), z.maxLength(COMMIT_MESSAGE_CHARS_MAX)),
     expect: FilesVersion,
   }),

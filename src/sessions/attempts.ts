@@ -238,12 +238,8 @@ export class Attempts {
     if (found.kind === "refused") throw new RefusalError(found.refusal);
     const { files, total, version } = found.message;
     if (total === 0) return;
-    if (files.length < total)
-      throw new RefusalError(
-        REFUSE.limitExceeded("changed files that are committed at once: let the agent commit them", files.length),
-      );
-    const items = files.map(({ path }) => ({ path }));
-    accepted(await changes.answer({ type: "workdir:commit", sessionId, items, message, expect: version }));
+    const listed = files.length === total && { items: files.map(({ path }) => ({ path })) };
+    accepted(await changes.answer({ type: "workdir:commit", sessionId, ...listed, message, expect: version }));
   }
 
   async #merge(

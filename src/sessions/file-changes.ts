@@ -223,7 +223,7 @@ export class FileChanges {
         return { kind: "ok" };
       }
       case "workdir:commit": {
-        const { items, message: text, expect } = message;
+        const { items = null, message: text, expect } = message;
         return reply({
           type: "workdir:committed",
           sessionId,

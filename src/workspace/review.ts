@@ -35,7 +35,15 @@ import {
 import { entriesAt, reviewedAfterEdits } from "./vault/merge.ts";
 import { cutOffMove, WorkdirChangedError } from "./vault/move.ts";
 import { patchOf } from "./vault/patch.ts";
-import { followCommits, listFiles, partToCommit, planDecision, type ReviewStates, viewFiles } from "./vault/review.ts";
+import {
+  followCommits,
+  listFiles,
+  partToCommit,
+  planDecision,
+  type ReviewItem,
+  type ReviewStates,
+  viewFiles,
+} from "./vault/review.ts";
 import { innermostPart, type LeftOut, partDirectory, type Scan } from "./vault/scan.ts";
 import {
   dropWaiting,
@@ -301,25 +309,32 @@ export class Review {
     await setViewed(this.#workdir.vault, path, viewed ? viewedVersion(entry) : null);
   }
 
-  /** What a commit to the user's own repository takes, and the directory of that repository. */
+  /**
+   * What a commit to the user's own repository takes, and the directory of that repository. Without items it takes
+   * everything since the last commit, which must be what was shown.
+   */
   async planCommit({
     items,
     expect,
   }: {
-    readonly items: readonly DecisionItem[];
+    readonly items: readonly DecisionItem[] | null;
     readonly expect: string;
   }): Promise<{ readonly directory: string; readonly files: readonly CommittedFile[] }> {
     const { vault } = this.#workdir;
     const present = await this.#look();
     const seen = await this.#seen(expect, present);
     const changedSince = await changedFiles(vault, seen.current, present.current);
+    if (items === null && changedSince.size > 0) throw new WorkdirChangedError([...changedSince.keys()]);
     const views = await viewFiles(vault, this.#baseStates(present));
+    const { submodules } = present.base;
+    const chosen: readonly ReviewItem[] =
+      items?.map(({ path, hunkIds }) => ({ path: fromWirePath(path), hunkIds })) ??
+      [...views.keys(), ...submodules.map(({ path }) => path)].map((path) => ({ path }));
     const parts = new Set<RawPath>();
     const files: CommittedFile[] = [];
-    for (const { path: shown, hunkIds } of items) {
-      const path = fromWirePath(shown);
+    for (const { path, hunkIds } of chosen) {
       const view = views.get(path);
-      const submodule = present.base.submodules.find((one) => one.path === path);
+      const submodule = submodules.find((one) => one.path === path);
       if (view === undefined && submodule !== undefined) {
         const { part, file } = placeOf(seen.current, path);
         parts.add(part);

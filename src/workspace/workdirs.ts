@@ -413,7 +413,7 @@ export class LocalWorkdirs implements Workdirs {
 
   async commit(
     place: SessionPlace,
-    commit: { readonly items: readonly DecisionItem[]; readonly message: string; readonly expect: string },
+    commit: { readonly items: readonly DecisionItem[] | null; readonly message: string; readonly expect: string },
   ): Promise<{ readonly commit: string; readonly output: string }> {
     const plan = await this.#inWorkdir(place, (workdir) => this.#reviewOf(workdir).planCommit(commit));
     // The user's hooks may take minutes, and no checkpoint waits for them.

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CHANGED_FILES_MAX } from "../../src/protocol/changes.ts";
 import type { ChangesEntry } from "../../src/protocol/entry.ts";
 import type { ProjectId } from "../../src/protocol/ids.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -447,4 +448,24 @@ test("[WS-20] [WS-23] two clients review at once: one decides, the other is noti
   });
   expect(git(root, "log", "-1", "--format=%H %s").trim()).toBe(`${committed.commit} Chosen`);
   expect(git(root, "status", "--porcelain").trim()).toBe("?? c.txt");
+});
+
+test("[WS-23] a commit of everything takes more files than the view lists, and only what was shown", async () => {
+  const files = CHANGED_FILES_MAX + 500;
+  await using server = await startTestServer({ agents: AGENTS });
+  const talk = await startWork(server);
+  const { client, sessionId, root } = talk;
+  git(root, "config", "user.name", "The User");
+  git(root, "config", "user.email", "user@example.org");
+  await write(root, Object.fromEntries(Array.from({ length: files }, (_, at) => [`many/${at}.txt`, `${at}\n`])));
+  const open = { type: "changes:open", sessionId, scope: { kind: "base" } } as const;
+  const seen = await client.ask("changes:state", open);
+  expect([seen.files.length, seen.total]).toEqual([CHANGED_FILES_MAX, files]);
+  const commit = { type: "workdir:commit", sessionId, message: "Many" } as const;
+  await write(root, { "late.txt": "not shown\n" });
+  expect(await client.ask("error", { ...commit, expect: seen.version })).toMatchObject({ code: "WORKDIR_CHANGED" });
+  const { version } = await client.ask("changes:state", open);
+  await client.ask("workdir:committed", { ...commit, expect: version });
+  expect(git(root, "status", "--porcelain").trim()).toBe("");
+  expect(git(root, "show", "--name-only", "--format=%s", "HEAD").trim().split("\n")).toHaveLength(files + 3);
 });

@@ -75,7 +75,7 @@ export class ReviewScene {
         else this.#viewed.delete(question.path);
         return { answer: { type: "ok" } };
       case "workdir:commit":
-        for (const { path } of question.items) this.files.delete(path);
+        for (const path of question.items?.map((item) => item.path) ?? [...this.files.keys()]) this.files.delete(path);
         this.#version += 1;
         return { answer: { type: "workdir:committed", sessionId: SESSION_ID, commit: "0123456789", output: "" } };
       case "checkpoint:settle":

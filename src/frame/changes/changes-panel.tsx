@@ -23,7 +23,7 @@ import {
   SendRemarks,
   ViewedTick,
 } from "./changes-body.tsx";
-import { type ChangesNotice, ChangesStore, decisionWords, WAITS } from "./changes-store.ts";
+import { allFiles, type ChangesNotice, ChangesStore, decisionWords, filesWords, WAITS } from "./changes-store.ts";
 import { NearObserver } from "./near-observer.ts";
 import { ReviewDrafts, remarkPlace } from "./remarks.ts";
 import { FIRST, hunkAt, type ShownFile } from "./shown-changes.ts";
@@ -937,12 +937,14 @@ function CommitForm({ parts: { store, keepFocus } }: { parts: PanelParts }) {
     else keepFocus();
   }, [isOpen]);
   if (form === null) return null;
-  const files = store.state.value?.files ?? [];
+  const state = store.state.value;
+  const files = state?.files ?? [];
   const viewed = files.filter((file) => file.viewed).length;
-  const all = files.length + (store.state.value?.submodules.length ?? 0);
+  const all = state === null ? 0 : allFiles(state);
+  const isCut = state !== null && state.total > files.length;
   const counts = { all, viewed, kept: null };
   const count = counts[form.which];
-  const { branch = null, commit: last = null } = store.state.value?.head ?? {};
+  const { branch = null, commit: last = null } = state?.head ?? {};
   const isDetached = branch === null && last !== null;
   const { isRunning } = form;
   const commit = () => void store.runCommit();
@@ -982,6 +984,12 @@ function CommitForm({ parts: { store, keepFocus } }: { parts: PanelParts }) {
           )}
         </div>
       )}
+      {isCut && form.which !== "all" && (
+        <p class="faint">
+          Only the first {files.length.toLocaleString("en")} files are listed: {form.which} ones after them are not
+          committed.
+        </p>
+      )}
       <div class="commit-foot">
         <span class="which" role="radiogroup" aria-label="Files to commit">
           {(["all", "kept", "viewed"] as const).map((which) => (
@@ -993,7 +1001,11 @@ function CommitForm({ parts: { store, keepFocus } }: { parts: PanelParts }) {
                 disabled={isRunning}
                 onChange={() => store.changeCommit({ which })}
               />
-              {which === "all" ? `All files (${all})` : which === "kept" ? "Kept changes" : `Viewed files (${viewed})`}
+              {which === "all"
+                ? `All files (${all.toLocaleString("en")})`
+                : which === "kept"
+                  ? "Kept changes"
+                  : `Viewed files (${viewed.toLocaleString("en")})`}
             </label>
           ))}
         </span>
@@ -1017,7 +1029,7 @@ function CommitForm({ parts: { store, keepFocus } }: { parts: PanelParts }) {
 /** Null: how many files have kept changes is known when they are committed. */
 function commitWords(count: number | null): string {
   if (count === null) return "Commit kept changes";
-  return count === 1 ? "Commit 1 file" : `Commit ${count} files`;
+  return `Commit ${filesWords(count)}`;
 }
 
 /** Remarks that wait to be sent. */

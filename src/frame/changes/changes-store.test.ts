@@ -294,3 +294,18 @@ test("[WS-23] a commit whose files cannot be listed shows why, and keeps the mes
     failure: { words: "Git is not installed. Install it." },
   });
 });
+
+test("[WS-23] a commit of all files is about all of them, also where the list has only the first ones", async () => {
+  const scene = new ReviewScene({ "a.ts": [OLD, NEW] });
+  scene.more = { scope: { kind: "base" }, total: 2_500 };
+  const { store } = await open(scene);
+  store.openCommit();
+  await settled();
+  store.changeCommit({ message: "All of it" });
+  const { version } = scene.state;
+  await store.runCommit();
+  expect(scene.asked.filter(({ type }) => type === "workdir:commit")).toEqual([
+    { type: "workdir:commit", message: "All of it", expect: version },
+  ]);
+  expect(store.notice.value?.words).toBe("Committed 2,500 files as 01234567.");
+});

@@ -400,9 +400,10 @@ export class ChangesStore {
     this.#commit.value = null;
   }
 
-  /** The content of the commit. */
-  async #committed(which: CommitForm["which"]): Promise<readonly DecisionItem[]> {
-    const { files = [], submodules = [] } = this.#state.peek() ?? {};
+  /** The content of the commit; null: everything, which is more than the list has. */
+  async #committed(which: CommitForm["which"]): Promise<readonly DecisionItem[] | null> {
+    const { files = [], submodules = [], total = 0 } = this.#state.peek() ?? {};
+    if (which === "all" && total > files.length) return null;
     if (which === "all") return [...files, ...submodules].map(({ path }) => ({ path }));
     if (which === "viewed") return files.filter(({ viewed }) => viewed).map(({ path }) => ({ path }));
     const items: DecisionItem[] = [];
@@ -440,15 +441,15 @@ export class ChangesStore {
       const state = this.#state.peek();
       if (state === null) throw new RequestError(this.#trouble.peek()?.words ?? NOTHING_TO_COMMIT, null);
       const items = await this.#committed(form.which);
-      if (items.length === 0) throw new RequestError(NOTHING_TO_COMMIT, null);
+      if (items?.length === 0) throw new RequestError(NOTHING_TO_COMMIT, null);
       const answer = await this.#options.request({
         type: "workdir:commit",
-        items: [...items],
+        ...(items !== null && { items: [...items] }),
         message,
         expect: state.version,
       });
       const { commit, output } = answerOf(answer, "workdir:committed");
-      const words = `Committed ${items.length === 1 ? "1 file" : `${items.length} files`} as ${commit.slice(0, 8)}.`;
+      const words = `Committed ${filesWords(items?.length ?? allFiles(state))} as ${commit.slice(0, 8)}.`;
       this.#commit.value = null;
       this.#options.storage.keepMessage("");
       this.#notice.value = { severity: "info", words, output: output.trim() || undefined };
@@ -798,6 +799,15 @@ function isSameParts(a: FileParts, b: FileParts): boolean {
 
 function sameDecisions(a: readonly ReviewDecision[], b: readonly ReviewDecision[]): boolean {
   return a === b || (a.length === b.length && a.every(({ undoId }, at) => undoId === b[at]?.undoId));
+}
+
+/** What a commit of everything takes, listed or not. */
+export function allFiles({ total, submodules }: Pick<ChangesState, "total" | "submodules">): number {
+  return total + submodules.length;
+}
+
+export function filesWords(count: number): string {
+  return count === 1 ? "1 file" : `${count.toLocaleString("en")} files`;
 }
 
 const NOTHING_TO_COMMIT = "Nothing is chosen. Keep changes, or tick files as viewed, then commit them.";
