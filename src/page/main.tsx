@@ -17,6 +17,7 @@ import { loadRareViews } from "./rare-view.tsx";
 import { runInSession, runShortcut } from "./run-shortcut.ts";
 import { followSidebarLayout, PHONE_QUERY, WIDE_QUERY } from "./sidebar/sidebar-layout.ts";
 import { bufferForComposer } from "./state/composer-buffer.ts";
+import { typeOnFirstPage } from "./state/first-page-typing.ts";
 import { Shell } from "./state/shell.ts";
 import { isComplete } from "./state/shell-state.ts";
 import { showWindowMark } from "./window-mark.ts";
@@ -101,20 +102,25 @@ const pressed = (press: KeyPress): boolean => {
 };
 const isField = (target: EventTarget | null) =>
   target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
+const pressOf = (event: KeyboardEvent): KeyPress => {
+  const { ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+  return { key: pressedKey(event), code: event.code, modifiers: { ctrl, meta, shift, alt }, typing: isField(target) };
+};
 addEventListener(
   "keydown",
   (event) => {
-    if (!bufferForComposer(shell, event, isField(event.target))) return;
+    const isBuffered = bufferForComposer(shell, event, isField(event.target));
+    const typed = isBuffered ? "held" : typeOnFirstPage(shell, event, pressOf(event), pressed);
+    if (typed === null) return;
     // Before any focused element handles it: a list would search for the letter.
-    event.preventDefault();
     event.stopImmediatePropagation();
+    if (typed === "held") event.preventDefault();
   },
   { capture: true },
 );
 addEventListener("keydown", (event) => {
-  const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
-  const modifiers = { ctrl, meta, shift, alt };
-  const press = { key: pressedKey(event), code: event.code, modifiers, typing: isField(target) };
+  const { key, target } = event;
+  const press = pressOf(event);
   const isFree = shell.dialog.peek().kind === "none" && !event.defaultPrevented;
   const hasFocus = target !== document.body;
   if (pressed(press) || (isFree && runInSession(shell, press, hasFocus))) event.preventDefault();

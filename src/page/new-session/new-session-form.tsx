@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { BUILTIN_AGENT } from "../../protocol/builtin-model.ts";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import { PROMPT_CHARS_MAX } from "../../protocol/limits.ts";
@@ -7,7 +7,9 @@ import type { Project } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { DirectoryBrowser } from "../add-project/directory-browser.tsx";
 import { StartOptions } from "../agents/start-options.tsx";
-import type { Shell } from "../state/shell.ts";
+import { takeBufferedText } from "../state/composer-buffer.ts";
+import { takeFirstLetters } from "../state/first-page-typing.ts";
+import { NEXT_SESSION, type Shell } from "../state/shell.ts";
 import { addProject, createSession } from "../state/shell-actions.ts";
 import type { PlaceWish } from "../state/shell-dialog.ts";
 import { agentOf, canIn, type ShellState } from "../state/shell-state.ts";
@@ -41,7 +43,11 @@ export function NewSessionForm(props: NewSessionFormProps) {
   const [place, setPlace] = useState(props.place);
   const [agentId, setAgentId] = useState(() => startWith ?? firstAgent(state));
   const form = useRef<HTMLFormElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const messageId = useId();
+  useLayoutEffect(() => {
+    if (isPage) beginTyping(field.current, takeFirstLetters());
+  }, []);
   // Added elsewhere while this was open.
   useEffect(() => {
     if (isPage && projectId !== null) setChosen(projectId);
@@ -60,7 +66,10 @@ export function NewSessionForm(props: NewSessionFormProps) {
       focusPath("Choose the directory that the agent works in.");
       return null;
     }
+    // What is typed meanwhile is meant for the session.
+    shell.focusWanted.value = NEXT_SESSION;
     const added = await addProject(shell, path.trim(), (words) => focusPath(words));
+    if (shell.focusWanted.peek() === NEXT_SESSION) shell.focusWanted.value = null;
     setChosen(added);
     return added;
   };
@@ -69,7 +78,11 @@ export function NewSessionForm(props: NewSessionFormProps) {
     place,
     isCancelable: !isPage,
     onStarted: props.onStarted,
-    onSent: () => write(""),
+    // What was added to it while it was on its way is kept.
+    onSent: (prompt) => {
+      if (promptDraft().trim() === prompt) write("");
+    },
+    onStopped: () => beginTyping(field.current, takeBufferedText()),
   });
   const begin = (cliType = agentId, prompt = message) => {
     // What is typed from here on is meant for the session.
@@ -102,6 +115,7 @@ export function NewSessionForm(props: NewSessionFormProps) {
             First message
           </label>
           <textarea
+            ref={field}
             id={messageId}
             rows={isPage ? 3 : 4}
             placeholder="What should the agent do?"
@@ -206,6 +220,19 @@ function firstAgent({ agents, sessions }: ShellState): CliType | undefined {
   return last?.cliType ?? agents.find(({ id }) => isReady(id))?.id ?? agents[0]?.id;
 }
 
+/** The message field gets the focus if nothing else has it, and what was typed before it was there. */
+function beginTyping(field: HTMLTextAreaElement | null, typed: string): void {
+  if (field === null) return;
+  const end = field.value.length;
+  // There the on-screen keyboard would cover the page.
+  const isFree = document.activeElement === document.body && !matchMedia("(pointer: coarse)").matches;
+  if (isFree) field.focus({ preventScroll: true });
+  if (isFree) field.setSelectionRange(end, end);
+  if (typed === "") return;
+  field.setRangeText(typed, end, end, "end");
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}
+
 const ANOTHER = "another";
 
 interface ProjectSelectProps {
@@ -260,7 +287,9 @@ interface StartParts {
   /** The first page is left when there is a session; a dialog is closed by the user. */
   readonly isCancelable: boolean;
   readonly onStarted: () => void;
-  readonly onSent: () => void;
+  readonly onSent: (prompt: string) => void;
+  /** Nothing was started: no composer takes what was typed for it. */
+  readonly onStopped: () => void;
 }
 
 /** Starts one session at a time and sends its first message. Closing the form first cancels it. */
@@ -277,7 +306,10 @@ function useStart(shell: Shell, parts: StartParts): [Creation, (cliType: CliType
   const isWanted = () => isShown.current || !parts.isCancelable;
   const start = async (cliType: CliType, prompt: string) => {
     const projectId = await parts.inProject();
-    if (projectId === null || !(await isInstalled(cliType)) || !isWanted()) return;
+    if (projectId === null || !(await isInstalled(cliType)) || !isWanted()) {
+      parts.onStopped();
+      return;
+    }
     const name = agentOf(shell.server.peek(), cliType)?.name ?? cliType;
     const words = makesWorktree(parts.place) ? "Making the worktree…" : `Starting ${name}…`;
     setCreation({ phase: "creating", cliType, words });
@@ -295,7 +327,7 @@ function useStart(shell: Shell, parts: StartParts): [Creation, (cliType: CliType
     if (prompt !== "") {
       const sent = await shell.attempt({ type: "session:send", sessionId, content: prompt });
       // Refused: the message stays here for another try.
-      if (sent !== null) parts.onSent();
+      if (sent !== null) parts.onSent(prompt);
     }
     parts.onStarted();
   };
