@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { expectSoon } from "../support/expect-soon.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import type { AppPage } from "./app-page.ts";
+import { picturesOf } from "./pictures.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const A = "stream 1 words";
@@ -137,4 +138,34 @@ test("tabs whose session is gone are dropped when the page comes back", async ()
   await app.untilTabs(A, B);
   await app.tab(B).and(app.activeTab).waitFor();
   expect((await app.keptTabs()).openTabs).toHaveLength(2);
+});
+
+test("X-46 on a tablet the close button of a tab, and its title, leave room for the mark of its state", async () => {
+  await using server = await startTestServer();
+  for (const theme of ["light", "dark"] as const) {
+    await using app = await chromium.open(server, { isPhone: true, viewport: { width: 900, height: 700 }, theme });
+    const picture = picturesOf(app.page);
+    if (theme === "light") {
+      await app.addProject(await server.directory("demo"));
+      const first = await app.newSession("demo");
+      await first.ask(A, "w1");
+      await first.say("sleep 1000");
+    } else await app.open(A);
+    const tab = app.tab(A);
+    const mark = tab.locator(".mark[data-state=working]");
+    await mark.waitFor();
+    for (const state of ["at rest", "touched"]) {
+      if (state === "touched") await tab.tap();
+      await picture(`tab ${theme} ${state}`);
+      await expectSoon(() => mark.isVisible()).toBe(true);
+      const [own, close, title] = await Promise.all([
+        mark.boundingBox(),
+        app.page.getByRole("button", { name: `Close ${A}` }).boundingBox(),
+        tab.locator(".truncate").boundingBox(),
+      ]);
+      if (own === null || close === null || title === null) throw new Error("a part of the tab is not drawn");
+      expect(own.x + own.width).toBeLessThanOrEqual(close.x);
+      expect(title.x + title.width).toBeLessThanOrEqual(own.x);
+    }
+  }
 });
