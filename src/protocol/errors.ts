@@ -74,6 +74,8 @@ export function closeWords({ background }: OtherWriter): string {
 /** The single table of refusals and their messages. */
 export const REFUSE = {
   invalidMessage: (details: string) => refuse("INVALID_MESSAGE", "Invalid request payload.", details),
+  /** The same words on the page, at the command line and over HTTP. */
+  cadenceWrong: (words: string) => refuse("INVALID_MESSAGE", words),
   invalidAnswer: (problems: ReadonlyMap<string, string>): Refusal => ({
     code: "INVALID_MESSAGE",
     message: "The answer is incomplete.",

@@ -16,7 +16,7 @@ test(
     const bad = await liminal(server, ["schedule", "add", "--cron", "0 25 * * *", "hello"], at);
     expect([bad.code, bad.stderr]).toEqual([
       1,
-      expect.stringMatching(/^"0 25 \* \* \*" is not a cron expression: .*\. Use/m),
+      expect.stringMatching(/^"0 25 \* \* \*" is not a cron expression: its hour is "25", so use 0 to 23, .*\.$/m),
     ]);
     const unknown = await liminal(server, ["schedule", "add", "--cron", "0 9 * * *", "--agent", "nobody", "hello"], at);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("nobody")]);

@@ -112,11 +112,11 @@ export const SCHEDULE_STATES: readonly GalleryState[] = [
     name: "schedule-wrong",
     shows: "a cron expression that cannot be read, with the reason",
     reach: async (stage) => {
-      const details =
-        'cadence.cron: "0 25 * * *" is not a cron expression: Invalid value for hour: 25 Use five fields: minute hour day month weekday, for example 0 9 * * 1-5.';
+      const message =
+        '"0 25 * * *" is not a cron expression: its hour is "25", so use 0 to 23, * for all, 1-5 for a range, or */2 for every second.';
       const page = await openSchedules(stage, {
         ...ANSWERS,
-        "schedule:preview": { type: "error", code: "INVALID_MESSAGE", message: "Invalid request payload.", details },
+        "schedule:preview": { type: "error", code: "INVALID_MESSAGE", message },
       });
       await page.getByRole("button", { name: "New schedule" }).click();
       const dialog = stage.app.dialog("New schedule");

@@ -42,7 +42,7 @@ test(
         if (answer.type === "schedule:list")
           scheduleId = answer.schedules.find(({ name }) => name === `round ${round}`)?.id ?? "";
         // It came to the server when its time had passed: nothing was saved.
-        else expect(answer).toMatchObject({ details: expect.stringContaining("is in the past") });
+        else expect(answer).toMatchObject({ message: expect.stringContaining("is in the past") });
         if (answer.type !== "schedule:list") dueAfterMs *= 2;
         expect(dueAfterMs).toBeLessThan(DUE_AFTER_MS_MAX);
       }

@@ -14,24 +14,18 @@ const LOOKED_AT_MAX = 2_000;
 
 /** Refuses a cadence that cannot be read, or that is never due after `afterMs`. */
 export function checkCadence(cadence: Cadence, afterMs: number): void {
-  const refuse = (words: string) => new RefusalError(REFUSE.invalidMessage(words));
+  const refuse = (words: string) => new RefusalError(REFUSE.cadenceWrong(words));
   if (cadence.kind === "cron") {
     if (!isZone(cadence.zone))
-      throw refuse(`cadence.zone: unknown time zone "${cadence.zone}". Use a name such as Europe/Berlin or UTC.`);
-    try {
-      cronOf(cadence);
-    } catch (error) {
-      const why = (error instanceof Error ? error.message : String(error)).replace(/^CronPattern: /, "");
-      throw refuse(
-        `cadence.cron: "${cadence.cron}" is not a cron expression: ${why.replace(/[.!]?$/, ".")} Use five fields: minute hour day month weekday, for example 0 9 * * 1-5.`,
-      );
-    }
+      throw refuse(`There is no time zone "${cadence.zone}". Use a name such as Europe/Berlin or UTC.`);
+    const problem = cronProblem(cadence);
+    if (problem !== null) throw refuse(`"${cadence.cron}" is not a cron expression: ${problem}`);
   }
   if (nextDue(cadence, afterMs) === null)
     throw refuse(
       cadence.kind === "once"
-        ? "cadence.at: this time is in the past. Choose a later one."
-        : `cadence.cron: "${cadence.cron}" names a date that never comes. Choose another day or month.`,
+        ? "This time is in the past. Choose a later one."
+        : `"${cadence.cron}" names a date that never comes. Choose another day or month.`,
     );
 }
 
@@ -68,6 +62,37 @@ export function newestDue(
     from = next;
   }
   return { dueMs: newest, count };
+}
+
+/** In the order in which an expression has them. */
+const CRON_FIELDS = [
+  { name: "minute", values: "0 to 59" },
+  { name: "hour", values: "0 to 23" },
+  { name: "day", values: "1 to 31" },
+  { name: "month", values: "1 to 12" },
+  { name: "weekday", values: "0 to 7, Sunday being 0 and 7" },
+] as const;
+const ALL_FIELDS = CRON_FIELDS.map(({ name }) => name).join(", ");
+
+/** What is wrong and how to mend it, as the end of a sentence; null if nothing is. */
+function cronProblem({ cron, zone }: Extract<Cadence, { kind: "cron" }>): string | null {
+  const canRead = (text: string) => {
+    try {
+      cronOf({ kind: "cron", cron: text, zone });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (canRead(cron)) return null;
+  const fields = cron.trim().split(/\s+/);
+  const wrong = CRON_FIELDS.findIndex(
+    (_, at) => !canRead(CRON_FIELDS.map((_field, other) => (other === at ? (fields[at] ?? "") : "*")).join(" ")),
+  );
+  const field = CRON_FIELDS[wrong];
+  if (fields.length !== CRON_FIELDS.length || field === undefined)
+    return `use the five fields ${ALL_FIELDS}, for example 0 9 * * 1-5.`;
+  return `its ${field.name} is "${fields[wrong]}", so use ${field.values}, * for all, 1-5 for a range, or */2 for every second.`;
 }
 
 function cronOf({ cron, zone }: Extract<Cadence, { kind: "cron" }>): Cron {
