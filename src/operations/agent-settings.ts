@@ -161,7 +161,9 @@ export class AgentSettings {
         ...(isSame ? [] : [{ path, value: {} }]),
         ...fields,
         { path: [...path, "enabled"], value: enabled ? undefined : false },
-        ...(isSame ? [] : [{ path: [...path, "places"], value: places.length === 0 ? undefined : places }]),
+        ...(isSame && Bun.deepEquals([...places], [...before.places])
+          ? []
+          : [{ path: [...path, "places"], value: places.length === 0 ? undefined : places }]),
       ],
       runtime,
     );
@@ -235,11 +237,12 @@ function shownAgent({ name, command, args, env, permissions }: Omit<StoredAgent,
 
 function shownServer(server: ConfiguredToolServer): ToolServerSetting {
   const { enabled } = server;
+  const places = [...server.places];
   if ("command" in server) {
     const { command, args, env } = server;
-    return { kind: "program", enabled, command, args: shownWords(args), env: shownValues(env) };
+    return { kind: "program", enabled, places, command, args: shownWords(args), env: shownValues(env) };
   }
-  return { kind: "address", enabled, url: shownUrl(server.url), headers: shownValues(server.headers) };
+  return { kind: "address", enabled, places, url: shownUrl(server.url), headers: shownValues(server.headers) };
 }
 
 function shownValues(stored: StoredValues): NamedValue[] {
@@ -294,7 +297,7 @@ function storedServer(
   before: ConfiguredToolServer | undefined,
 ): ConfiguredToolServer {
   const { enabled } = setting;
-  const places = before?.places ?? [];
+  const places = setting.places ?? before?.places ?? [];
   if (setting.kind === "program") {
     const { command } = setting;
     const known = before && "command" in before ? before : { args: [], env: {} };

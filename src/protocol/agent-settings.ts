@@ -1,6 +1,7 @@
 import { z } from "zod/mini";
 import { CliType } from "./ids.ts";
 import { PermissionMode } from "./permission-policy.ts";
+import { PlaceName } from "./places.ts";
 import { TOOL_SERVER_NAME_CHARS_MAX } from "./tool-server.ts";
 
 const TEXT_CHARS_MAX = 4_000;
@@ -41,12 +42,18 @@ export const AgentSetting = z.object({
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
+const toolServerFields = {
+  enabled: z.boolean(),
+  /** Sessions at these places get it, too. Without it, a request keeps the stored ones. */
+  places: z.optional(z.array(PlaceName).check(z.maxLength(WORDS_MAX))),
+};
+
 /** A tool server (MCP): a program, or an address. */
 export const ToolServerSetting = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("program"), enabled: z.boolean(), command: text, args: words, env: values }),
+  z.object({ kind: z.literal("program"), ...toolServerFields, command: text, args: words, env: values }),
   z.object({
     kind: z.literal("address"),
-    enabled: z.boolean(),
+    ...toolServerFields,
     url: z.string().check(z.maxLength(TEXT_CHARS_MAX), z.regex(/^https?:\/\/[^\s]+$/)),
     headers: values,
   }),

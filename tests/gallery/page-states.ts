@@ -134,9 +134,15 @@ export const PAGE_STATES: readonly GalleryState[] = [
   },
   {
     name: "tool-server-form",
-    shows: "a tool server with an address and a header",
+    shows: "a tool server with an address and a header, also for a place",
     atTop: ({ app }) => app.agents.getByRole("form", { name: "New tool server" }),
     reach: async (stage) => {
+      const places = ["build-1", "gpu-box"].map((name) => ({
+        ...{ name, state: "idle", setting: { kind: "ssh", host: `${name}.example` } },
+      }));
+      await playServer(stage.app, {
+        "place:list": { type: "place:list", path: "/home/ada/.liminal/config.json", places, problems: [] },
+      });
       const page = await openAgents(stage);
       await page.getByRole("button", { name: "New tool server" }).click();
       const form = page.getByRole("form", { name: "New tool server" });
@@ -145,6 +151,7 @@ export const PAGE_STATES: readonly GalleryState[] = [
       await form.getByLabel("Address").fill("tickets.example/mcp");
       await form.getByRole("button", { name: "Add a header" }).click();
       await form.getByLabel("Name of header 1").fill("Authorization");
+      await form.getByRole("checkbox", { name: "build-1" }).check();
       await form.getByRole("button", { name: "Save" }).click();
       await form.getByText("Enter an address that starts with").waitFor();
     },

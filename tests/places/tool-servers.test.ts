@@ -56,13 +56,32 @@ it(
       "the word about the older runner",
     );
     expect(server.log).not.toContain("Agents at box get no tools");
-    // What the form of a tool server does not show, it keeps.
+    const listedAt = async (place: string) => {
+      const { projects } = await client.ask("project:list", { type: "project:list" });
+      const projectId = projects.find(({ path }) => path.startsWith(place))?.id ?? "";
+      const { servers } = await client.ask("mcp:servers", { type: "mcp:list", projectId });
+      return servers.map(({ name }) => name);
+    };
+    // The form of a tool server names its places; a client that does not know of them keeps them.
     const { servers } = await client.ask("settings:agents", { type: "settings:agents" });
     const { setting } = servers.find(({ name }) => name === "there") ?? {};
     if (!setting) throw new Error("there is such a tool server");
     await client.ask("settings:agents", { type: "settings:save-server", name: "renamed", was: "there", setting });
     const { mcpServers } = JSON.parse(readFileSync(join(server.dataDir, "config.json"), "utf8"));
     expect(mcpServers).toMatchObject({ renamed: { places: ["box"] }, here: config.mcpServers.here });
+    expect(setting.places).toEqual(["box"]);
+    const { places: _, ...older } = setting;
+    const save = { type: "settings:save-server", name: "renamed" } as const;
+    const placesNow = () =>
+      JSON.parse(readFileSync(join(server.dataDir, "config.json"), "utf8")).mcpServers.renamed.places;
+    await client.ask("settings:agents", { ...save, setting: older });
+    expect(placesNow()).toEqual(["box"]);
+    await client.ask("settings:agents", { ...save, setting: { ...setting, places: ["box", "older"] } });
+    expect(placesNow()).toEqual(["box", "older"]);
+    expect(await listedAt("older:")).toEqual(["renamed", "web"]);
+    await client.ask("settings:agents", { ...save, setting: { ...setting, places: [] } });
+    expect(placesNow()).toBeUndefined();
+    expect(await listedAt("box:")).toEqual(["web"]);
   },
   COMMANDS_TIMEOUT_MS,
 );

@@ -5,6 +5,7 @@ import { Choice } from "../controls/choice.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
+import { usePlaces } from "../state/use-places.ts";
 import { ArgumentsField, FormFoot, missingInValues, TestResult, TextField, ValuesField } from "./setting-fields.tsx";
 
 interface ToolServersProps {
@@ -22,12 +23,16 @@ export function ToolServers({ shell, settings, onSaved }: ToolServersProps) {
   /** The name of the one that is edited; empty for a new one. */
   const [edited, setEdited] = useState<string | null>(null);
   const servers = settings?.servers ?? [];
+  // Without them the form still has the places that a server names.
+  const [listed] = usePlaces(shell, () => undefined);
+  const places = listed?.places.map((place) => place.name) ?? [];
   const form = (name: string, setting: ToolServerSetting) => (
     <ToolServerForm
       key={name}
       shell={shell}
       name={name}
       setting={setting}
+      places={places}
       onSaved={onSaved}
       onClose={() => setEdited(null)}
     />
@@ -76,17 +81,52 @@ export function ToolServers({ shell, settings, onSaved }: ToolServersProps) {
   );
 }
 
+interface PlacesFieldProps {
+  readonly places: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (chosen: string[]) => void;
+}
+
+/** Also one that is gone and still named: otherwise it could not be removed here. */
+function PlacesField({ places, chosen, onChoose }: PlacesFieldProps) {
+  const all = [...new Set([...places, ...chosen])];
+  if (all.length === 0) return null;
+  return (
+    <fieldset class="values-field">
+      <legend class="label">Also for sessions at</legend>
+      {all.map((place) => (
+        <label key={place} class="place-tick">
+          <input
+            type="checkbox"
+            checked={chosen.includes(place)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChoose(checked ? [...chosen, place] : chosen.filter((one) => one !== place))
+            }
+          />
+          <span>{place}</span>
+        </label>
+      ))}
+      <p class="hint">
+        The command is run there, or the address reached from there, with these values. Sessions at other places do not
+        get it.
+      </p>
+    </fieldset>
+  );
+}
+
 const KINDS: Readonly<Record<ToolServerSetting["kind"], string>> = { program: "Command", address: "URL" };
 
 interface ToolServerFormProps {
   readonly shell: Shell;
   readonly name: string;
   readonly setting: ToolServerSetting;
+  /** The names of all places. */
+  readonly places: readonly string[];
   readonly onSaved: (settings: AgentSettings) => void;
   readonly onClose: () => void;
 }
 
-function ToolServerForm({ shell, name: was, setting, onSaved, onClose }: ToolServerFormProps) {
+function ToolServerForm({ shell, name: was, setting, places, onSaved, onClose }: ToolServerFormProps) {
   const [name, setName] = useState(was);
   const [draft, setDraft] = useState(setting);
   const [result, setResult] = useState<Tested | "running" | null>(null);
@@ -151,8 +191,8 @@ function ToolServerForm({ shell, name: was, setting, onSaved, onClose }: ToolSer
           onChoose={(kind) =>
             change(
               kind === "program"
-                ? { ...NEW_SERVER, enabled: draft.enabled }
-                : { kind, enabled: draft.enabled, url: "", headers: [] },
+                ? { ...NEW_SERVER, enabled: draft.enabled, places: draft.places }
+                : { kind, enabled: draft.enabled, places: draft.places, url: "", headers: [] },
             )
           }
         />
@@ -197,6 +237,14 @@ function ToolServerForm({ shell, name: was, setting, onSaved, onClose }: ToolSer
         />
         <span>Offered in every project that has not chosen otherwise (Settings › Tool servers)</span>
       </label>
+      <PlacesField
+        places={places}
+        chosen={draft.places ?? []}
+        onChoose={(chosen) => {
+          setDraft({ ...draft, places: chosen });
+          setTrouble(null);
+        }}
+      />
       <TestResult result={result} />
       {trouble !== null && <TroubleNotice trouble={trouble} />}
       <FormFoot

@@ -2,7 +2,7 @@ import { ignore } from "../../lib/ignore.ts";
 import { splitPlace } from "../../protocol/place-path.ts";
 import type { ShownPlace } from "../../protocol/places.ts";
 import type { Shell } from "../state/shell.ts";
-import { usePlaces } from "./use-places.ts";
+import { usePlaces } from "../state/use-places.ts";
 
 const HERE = "";
 

@@ -7,7 +7,7 @@ import { Choice } from "../controls/choice.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
-import { type ListedPlaces, usePlaces } from "./use-places.ts";
+import { type ListedPlaces, usePlaces } from "../state/use-places.ts";
 
 /** Other machines where agents run: each with its state, and advice. */
 export function PlacesSection({ shell }: { shell: Shell }) {

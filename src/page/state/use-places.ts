@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownPlace } from "../../protocol/places.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
-import type { Shell } from "../state/shell.ts";
-import type { Notify } from "../state/trouble.ts";
+import type { Shell } from "./shell.ts";
+import type { Notify } from "./trouble.ts";
 
 export interface ListedPlaces {
   /** config.json. */
