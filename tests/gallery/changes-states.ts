@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { git, write } from "../workspace/git-scene.ts";
 import type { GalleryStage, GalleryState } from "./gallery-state.ts";
+import { playServer } from "./play-server.ts";
 import { PROJECT } from "./seed-workspace.ts";
 import { tellStory } from "./session-states.ts";
 
@@ -117,6 +118,22 @@ export const CHANGES_STATES: readonly GalleryState[] = [
       const frame = await openChanges(stage);
       await stage.app.page.keyboard.press("c");
       await frame.getByRole("textbox", { name: "Commit message" }).fill("Cap the backoff and add jitter");
+    },
+  },
+  {
+    name: "changes-commit-many",
+    shows: "the form for a commit where more files changed than are listed",
+    isLast: true,
+    reach: async (stage) => {
+      await playServer(stage.app, {}, (message) =>
+        message["type"] === "changes:state" ? { ...message, total: 2_500 } : message,
+      );
+      const frame = await openChanges(stage);
+      await stage.app.page.keyboard.press("c");
+      await frame.getByRole("textbox", { name: "Commit message" }).fill("Cap the backoff and add jitter");
+      await frame.getByText("All files (2,500)").waitFor();
+      await frame.getByRole("radio", { name: "Kept changes" }).check();
+      await frame.getByText("kept ones after them are not committed").waitFor();
     },
   },
   {
