@@ -52,8 +52,12 @@ export async function openStage(browser: Browser, state: GalleryState, onProblem
     ...stage,
     reach: () => state.reach(stage),
     async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
+      try {
+        await app[Symbol.asyncDispose]();
+      } finally {
+        // Also when the page had errors: a server that is left keeps this process.
+        await server[Symbol.asyncDispose]();
+      }
     },
   };
 }
