@@ -134,6 +134,23 @@ describe("a checkpoint", () => {
     await expect(scan(vault, { ...SCAN_LIMITS, plainFilesMax: 2 })).rejects.toThrow("git init");
   });
 
+  test("WS-5 a plain directory that grows a little with each turn meets the same limits, and files that are gone do not count", async () => {
+    await using dir = await tempDir();
+    await using scene = await gitScene();
+    await write(dir.path, { "1": "one", "2": "two", "3": "three" });
+    const vault = await scene.openVault(dir.path);
+    const limits = { ...SCAN_LIMITS, plainFilesMax: 4, plainBytesMax: 16 };
+    expect(leftOut(await scan(vault, limits))).toEqual([]);
+    await write(dir.path, { "4": "fourteen" });
+    expect(leftOut(await scan(vault, limits))).toEqual(["4: too much"]);
+    await write(dir.path, { "4": "four" });
+    expect(leftOut(await scan(vault, limits))).toEqual([]);
+    await write(dir.path, { "5": "" });
+    await expect(scan(vault, limits)).rejects.toThrow("more than 4 files");
+    await rm(dir.join("2"));
+    expect(leftOut(await scan(vault, limits))).toEqual([]);
+  });
+
   test("WS-5 repositories inside beyond the limit are left out by name, and neither restored nor deleted", async () => {
     await using at = await gitScene({ "a.txt": "1\n" });
     for (const name of ["one", "two", "three"]) {

@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { absolutePath, joinRawPaths, type RawPath, rawPath, shownPath, splitRawPaths } from "../git/raw-path.ts";
 import { GitError, readGit } from "../git/run-git.ts";
+import { IndexReader } from "./index-file.ts";
 import { seedIndex } from "./seed-index.ts";
 import type { Vault } from "./vault.ts";
 import { exists } from "./vault-files.ts";
@@ -14,8 +15,10 @@ export interface ScanLimits {
   readonly newBytesMax: number;
   /** A tracked file whose content changed. */
   readonly changedFileBytesMax: number;
-  /** Only for a directory that is not a repository. */
+  /** Only for a directory that is not a repository: how many files are held. */
   readonly plainFilesMax: number;
+  /** Likewise: how large they are together. */
+  readonly plainBytesMax: number;
 }
 
 const MB = 1024 * 1024;
@@ -25,6 +28,7 @@ export const SCAN_LIMITS: ScanLimits = {
   newBytesMax: 200 * MB,
   changedFileBytesMax: 1024 * MB,
   plainFilesMax: 50_000,
+  plainBytesMax: 2_048 * MB,
 };
 
 export type LeftOutReason = "too large" | "too much" | "not a file" | "unreadable" | "too many repositories";
@@ -94,6 +98,7 @@ class PartScan {
   readonly #directory: string;
   readonly #indexFile: string;
   readonly #limits: ScanLimits;
+  #newBytesMax: number;
   readonly #signal: AbortSignal | undefined;
 
   private constructor(vault: Vault, path: RawPath, limits: ScanLimits, signal: AbortSignal | undefined) {
@@ -102,6 +107,7 @@ class PartScan {
     this.#directory = partDirectory(vault, path);
     this.#indexFile = vault.indexFileOf(path);
     this.#limits = limits;
+    this.#newBytesMax = limits.newBytesMax;
     this.#signal = signal;
   }
 
@@ -131,24 +137,43 @@ class PartScan {
       this.#git(["ls-files", "-z", "--others", "--exclude-standard"]),
     ]);
     const fresh = splitRawPaths(untracked);
-    if (this.#vault.repository === null && fresh.length > this.#limits.plainFilesMax)
-      throw new GitError(
-        `The directory has more than ${this.#limits.plainFilesMax.toLocaleString("en-US")} files and is not a Git repository: no checkpoints are made. Create a repository with "git init" and an ignore file.`,
-      );
     // A repository inside is listed as a directory. Its files are a part of their own.
     for (const path of fresh) if (path.endsWith("/")) this.nested.push(path.slice(0, -1) as RawPath);
     const files = fresh.filter((path) => !path.endsWith("/"));
-    const found = [
-      ...(await this.#look(splitRawPaths(changed), false)),
-      ...(await this.#look(files, true)),
-      ...(await this.#ignoredAndTracked()),
-    ];
+    const known = await this.#look(splitRawPaths(changed), false);
+    if (this.#vault.repository === null) await this.#boundPlain(known, files.length);
+    const found = [...known, ...(await this.#look(files, true)), ...(await this.#ignoredAndTracked())];
     const taken = found.filter((file) => this.#takes(file)).map(({ path }) => path);
     const dropped = found.filter(({ path, isNew }) => !isNew && this.#isLeftOut(path)).map(({ path }) => path);
     await this.#store(taken);
     await this.#remove(dropped);
     if (taken.some((path) => path === ".gitignore" || path.endsWith("/.gitignore")))
       await dropIgnored(this.#vault, this.#path);
+  }
+
+  /**
+   * A directory without an ignore file may hold anything, and it may grow by less than a limit with each scan: the limits
+   * are of what is held in all. More files are refused, and more bytes are left out by name.
+   */
+  async #boundPlain(known: readonly Found[], freshCount: number): Promise<void> {
+    const held = await this.#held();
+    const gone = known.filter(({ stats }) => stats === null || stats.isDirectory()).length;
+    const { plainFilesMax, plainBytesMax } = this.#limits;
+    if (held.files - gone + freshCount > plainFilesMax)
+      throw new GitError(
+        `The directory has more than ${plainFilesMax.toLocaleString("en-US")} files and is not a Git repository: no checkpoints are made. Create a repository with "git init" and an ignore file.`,
+      );
+    this.#newBytesMax = Math.min(this.#newBytesMax, Math.max(0, plainBytesMax - held.bytes));
+  }
+
+  /** What the index has since the last scan. */
+  async #held(): Promise<{ readonly files: number; readonly bytes: number }> {
+    if (!(await exists(this.#indexFile))) return { files: 0, bytes: 0 };
+    // The vault of a plain directory is made with this format.
+    const entry = new IndexReader(await readFile(this.#indexFile), "sha1");
+    let bytes = 0;
+    while (entry.next()) bytes += entry.size;
+    return { files: entry.count, bytes };
   }
 
   /**
@@ -201,7 +226,7 @@ class PartScan {
     if (!stats.isFile()) return this.#leave(path, "not a file");
     if (!isNew) return stats.size <= this.#limits.changedFileBytesMax || this.#leave(path, "too large");
     if (stats.size > this.#limits.newFileBytesMax) return this.#leave(path, "too large");
-    if (this.newBytes + stats.size > this.#limits.newBytesMax) return this.#leave(path, "too much");
+    if (this.newBytes + stats.size > this.#newBytesMax) return this.#leave(path, "too much");
     this.newBytes += stats.size;
     return true;
   }
