@@ -21,7 +21,7 @@ import { tempDir } from "../support/temp-dir.ts";
 import { ROOT, START, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { ECHO, type Machine, machine, SHARED } from "./machine.ts";
-import { carriesAgents, hasWorkspace } from "./one-suite.ts";
+import { carriesAgents, hasWorkspace, hasWorktrees } from "./one-suite.ts";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
 const WHY_NOT = await fenceProblem({ network: false }, ENV);
@@ -282,7 +282,7 @@ describe.skipIf(WHY_NOT !== null)(`[SC-49] [SC-50] an agent behind a fence ${WHE
   });
 
   it(
-    "[SC-27] [SC-32] is at a place like any other: cuts, changes, checkpoints and terminals",
+    "[SC-27] [SC-32] is at a place like any other: cuts, changes, checkpoints, terminals and worktrees",
     async () => {
       await using at = await machine();
       at.cwd = join(at.home, "project");
@@ -290,7 +290,9 @@ describe.skipIf(WHY_NOT !== null)(`[SC-49] [SC-50] an agent behind a fence ${WHE
       const first = at.link({ setting: setting(at) });
       await carriesAgents(at, first);
       first.end();
-      await hasWorkspace(at, at.link({ setting: setting(at), epoch: 2 }));
+      const second = at.link({ setting: setting(at), epoch: 2 });
+      await hasWorkspace(at, second);
+      await hasWorktrees(at, second);
     },
     COMMANDS_TIMEOUT_MS,
   );

@@ -7,7 +7,7 @@ import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { PROGRAM, ROOT, START } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { ECHO, type Machine, machine, SHARED } from "./machine.ts";
-import { carriesAgents, hasWorkspace } from "./one-suite.ts";
+import { carriesAgents, hasWorkspace, hasWorktrees } from "./one-suite.ts";
 
 const LEFT_MS = 20_000;
 const NAME = "liminal-box";
@@ -129,8 +129,12 @@ describe.skipIf(WHY_NOT !== null)(`[SC-32] a place ${WHERE}`, () => {
   );
 
   it(
-    "[SC-26] [SC-33] has changes, checkpoints and terminals",
-    async () => hasWorkspace(at, at.link({ setting, epoch: 2, env: podman.env })),
+    "[SC-26] [SC-33] has changes, checkpoints, terminals and worktrees",
+    async () => {
+      const link = at.link({ setting, epoch: 2, env: podman.env });
+      await hasWorkspace(at, link);
+      await hasWorktrees(at, link);
+    },
     COMMANDS_TIMEOUT_MS,
   );
 
