@@ -48,7 +48,7 @@ export class Sshd implements AsyncDisposable {
         .join(" ")}`,
     ];
     writeFileSync(dir.join("sshd_config"), `${settings.join("\n")}\n`);
-    const child = Bun.spawn([SSHD ?? "", "-D", "-e", "-f", dir.join("sshd_config")], {
+    const child = Bun.spawn([SSHD ?? "", "-D", "-E", dir.join("log"), "-f", dir.join("sshd_config")], {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "ignore",
@@ -75,6 +75,11 @@ export class Sshd implements AsyncDisposable {
       "the SSH server to take a login",
     );
     return new Sshd(dir, child, bin, port);
+  }
+
+  /** How many there were so far. */
+  get logins(): number {
+    return readFileSync(this.#dir.join("log"), "utf8").split("Accepted publickey").length - 1;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
