@@ -21,6 +21,8 @@ interface RunnerWorkspaceParts {
   readonly world: World;
   /** Of this server on this machine. */
   readonly dir: string;
+  /** Directories of ours on this machine. */
+  readonly own: readonly string[];
   /** Where worktrees are made, in a directory for each project. */
   readonly worktreeRoot: string;
   /** The user's own, for commits: hooks and signing need it. */
@@ -53,7 +55,7 @@ export class RunnerWorkspace {
   }
 
   private constructor(workspace: Workspace, parts: RunnerWorkspaceParts) {
-    const { world, dir, worktreeRoot, env, terminalHolder, tell } = parts;
+    const { world, dir, own, worktreeRoot, env, terminalHolder, tell } = parts;
     const { checkpoints, vaultBytesMax, holdMs, running } = workspace;
     const onError = (error: unknown) =>
       tell({ kind: "fault", message: error instanceof Error ? error.message : String(error) });
@@ -63,6 +65,7 @@ export class RunnerWorkspace {
     this.#workdirs = new LocalWorkdirs({
       world,
       root: join(dir, "vaults"),
+      own,
       isOn: checkpoints,
       // There is no user at this machine: an editor is opened on the user's machine.
       editor: { command: null, env },

@@ -246,6 +246,8 @@ export class Runner {
     return RunnerWorkspace.open(workspace, {
       world,
       dir: join(dir, id),
+      // The built-in agent keeps its conversations in the second one.
+      own: [dir, join(home, ".liminal-builder")],
       worktreeRoot: join(home, ".liminal-worktrees"),
       env: agentEnvironment(env, await this.#path()),
       terminalHolder,

@@ -391,6 +391,7 @@ export async function startServer(
   const localWorkdirs = new LocalWorkdirs({
     world,
     root: dataDir.file("vaults"),
+    own: [dataDir.path],
     isOn: file.checkpoints,
     editor: { command: file.editor, env: agentEnvironment(config.env) },
     vaultBytesMax: file.vaultBytesMax,

@@ -41,6 +41,8 @@ interface LocalWorkdirsDeps {
   readonly world: World;
   /** Where the vaults are. */
   readonly root: string;
+  /** Directories of ours. They are never part of a checkpoint, where a home is a repository. */
+  readonly own?: readonly string[];
   /** No checkpoints are made when the user has switched them off. */
   readonly isOn: boolean;
   readonly editor: Editor;
@@ -595,7 +597,7 @@ export class LocalWorkdirs implements Workdirs {
     const directory = await realpath(cwd).catch(() => {
       throw new RefusalError(REFUSE.projectPathInvalid(`Cannot read ${cwd}. Check that the directory still exists.`));
     });
-    const vault = await Vault.open(this.#deps.root, directory);
+    const vault = await Vault.open(this.#deps.root, directory, this.#deps.own);
     const known = this.#byVault.get(vault.path);
     if (known) return known;
     const workdir = await Workdir.load(vault, this.#deps.world, this.#queueOf(vault.path));

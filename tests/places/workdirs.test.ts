@@ -10,7 +10,7 @@ import { SessionId, TurnId } from "../../src/protocol/ids.ts";
 import { LocalWorkdirs } from "../../src/workspace/workdirs.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { git, picture, write } from "../workspace/git-scene.ts";
-import { type Machine, machine, workspaceOf } from "./machine.ts";
+import { ECHO, type Machine, machine, workspaceOf } from "./machine.ts";
 
 const STORY_TIMEOUT_MS = 120_000;
 const SESSION = SessionId.parse("builtin:one");
@@ -120,6 +120,29 @@ describe("changes at a place", () => {
     },
     STORY_TIMEOUT_MS,
   );
+
+  it("[SC-33] leave out what is ours there, where a home is a repository", async () => {
+    await using at = await machine();
+    git(at.home, "init", "-q");
+    // Where a source is started, Bun keeps something, too.
+    writeFileSync(join(at.home, ".git/info/exclude"), ".bun/\n");
+    const link = at.link();
+    const workdirs = workdirsOf(link);
+    const place = { sessionId: SESSION, cwd: at.home };
+    await workdirs.turnStarts(place, TurnId.parse("t1"));
+    const agent = at.start(link, "one", "/bin/sh", "-c", `echo new > file.txt; ${ECHO}`);
+    await at.said("ready");
+    expect(readdirSync(join(at.home, ".liminal-runner/server-1/h"))).not.toEqual([]);
+    await workdirs.turnEnded(place, TurnId.parse("t1"), []);
+    const { version, files } = await workdirs.changes(place, UNREVIEWED);
+    expect(files.map(({ path }) => path)).toEqual(["file.txt"]);
+    await workdirs.decide(place, { kind: "discard", scope: UNREVIEWED, items: null, expect: version });
+    expect(existsSync(join(at.home, "file.txt"))).toBe(false);
+    // What runs there does not notice.
+    agent.write("again");
+    await at.said("got again");
+    await agent.stop();
+  });
 
   it("[SC-33] files are listed and read there; nothing outside the directory is", async () => {
     await using at = await machine();

@@ -13,7 +13,7 @@ import {
 import { compareScans } from "../../src/workspace/vault/compare.ts";
 import { cutOffMove, move, WorkdirChangedError } from "../../src/workspace/vault/move.ts";
 import { SCAN_LIMITS, type Scan, scan } from "../../src/workspace/vault/scan.ts";
-import type { Vault } from "../../src/workspace/vault/vault.ts";
+import { Vault } from "../../src/workspace/vault/vault.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { git, gitScene, picture, write } from "./git-scene.ts";
 
@@ -433,6 +433,16 @@ test("WS-5 no checkpoints are made of a home directory, of / and of the root of 
   await using at = await gitScene();
   for (const directory of ["/", await realpath(homedir()), "/proc"])
     await expect(at.openVault(directory)).rejects.toThrow("Add a directory inside it");
+});
+
+test("directories of ours in a repository are left out, whatever they are called", async () => {
+  await using at = await gitScene();
+  const own = ["data [1]*", "other"].map((name) => join(at.root, name));
+  const vault = await Vault.open(at.dir.join("vaults"), at.root, [...own, at.root, at.dir.path]);
+  const before = await scan(vault);
+  await write(at.root, { "data [1]*/log": "ours\n", "other/log": "ours\n" });
+  await write(at.root, { "data 1/log": "of the user\n", "sub/other/b": "b\n" });
+  expect(names(await compareScans(vault, before, await scan(vault)))).toEqual(["data 1/log", "sub/other/b"]);
 });
 
 test("a directory that the repository around it ignores is one of its own", async () => {

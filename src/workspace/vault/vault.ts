@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { chmod, mkdir, realpath, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { GitError, type GitResult, runVaultGit } from "../git/run-git.ts";
 import { linkObjects } from "./link-objects.ts";
 import { type Repository, readRepository } from "./repository.ts";
@@ -46,21 +46,32 @@ export class Vault {
   readonly userIndexes = new Map<string, string>();
   readonly #indexFiles = new Map<string, string | null>();
 
-  private constructor(path: string, directory: string, repository: Repository | null) {
+  /** What is left out, as Git's ignore files have it: files of ours in a home that is a repository. */
+  readonly #own: readonly string[];
+
+  private constructor(
+    path: string,
+    directory: string,
+    { repository, own }: { readonly repository: Repository | null; readonly own: readonly string[] },
+  ) {
     this.path = path;
     this.directory = directory;
     this.repository = repository;
+    this.#own = own;
   }
 
-  /** Opens the vault of a directory below `root`, and creates it the first time. */
-  static async open(root: string, place: string): Promise<Vault> {
+  /** Opens the vault of a directory below `root`, and creates it the first time. Nothing below `own` is held by it. */
+  static async open(root: string, place: string, own: readonly string[] = []): Promise<Vault> {
     const repository = await readRepository(place);
     const directory = repository?.topLevel ?? place;
     if (repository === null && (await isTooWide(directory)))
       throw new GitError(
         `No checkpoints are made of ${directory}: it is a home directory or the root of a file system. Add a directory inside it as the project.`,
       );
-    const vault = new Vault(join(root, `${vaultKey(directory)}.git`), directory, repository);
+    const vault = new Vault(join(root, `${vaultKey(directory)}.git`), directory, {
+      repository,
+      own: await patternsOf(directory, own),
+    });
     if (!(await exists(join(vault.path, "complete")))) await vault.#create();
     await vault.#writeExcludes();
     await vault.#removeStaleLocks();
@@ -76,7 +87,7 @@ export class Vault {
 
   /** A vault that exists, for its checkpoints alone: which directory it is of is not known. */
   static ofUnknownDirectory(path: string): Vault {
-    return new Vault(path, "", null);
+    return new Vault(path, "", { repository: null, own: [] });
   }
 
   async #create(): Promise<void> {
@@ -88,10 +99,10 @@ export class Vault {
     await writeFile(join(this.path, "complete"), "", { mode: 0o600 });
   }
 
-  /** Git reads the ignore files in the directory by itself; these are the user's other lists. */
+  /** Git reads the ignore files in the directory by itself; these are the user's other lists, and ours. */
   async #writeExcludes(): Promise<void> {
     const lists = this.repository ? this.repository.excludes : PLAIN_EXCLUDES;
-    const text = lists.map((line) => `${line}\n`).join("");
+    const text = [...lists, ...this.#own].map((line) => `${line}\n`).join("");
     await writeFile(join(this.path, "info/exclude"), text, { mode: 0o600 });
   }
 
@@ -180,6 +191,15 @@ ${format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${format}\n`}`;
 /** Git replaces its index as a whole: another one has another inode or time. */
 export function indexVersion({ ino, size, mtimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
+}
+
+/** The directories that lie in this one, as patterns. */
+async function patternsOf(directory: string, own: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
+  return real.flatMap((path) => {
+    const inside = relative(directory, path);
+    return inside === "" || inside.startsWith("..") ? [] : [`/${inside.replace(/[\\*?[\]]/g, "\\$&")}/`];
+  });
 }
 
 /** All of a user's files, or of a disk. */
