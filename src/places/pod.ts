@@ -33,7 +33,7 @@ export interface PodIdentity {
 
 const HASH_CHARS = 8;
 const PLACE_LABEL = "liminal-builder/place";
-const POD_LABEL = "liminal-builder/pod";
+export const POD_LABEL = "liminal-builder/pod";
 export const CLAIMS = "sandboxclaims.extensions.agents.x-k8s.io";
 
 const hash = (text: string, chars: number) => createHash("sha256").update(text).digest("hex").slice(0, chars);

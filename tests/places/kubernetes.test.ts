@@ -267,14 +267,14 @@ describe("npm run test:kubernetes", () => {
   };
 
   it(
-    "[SC-32] walks through a place, a session, a killed server and an archived session",
+    "[SC-32] walks through a place, sessions, their files, a killed server, a deleted pod and an archived session",
     async () => {
       await using dir = await tempDir();
       using processes = watchProcesses();
       using cluster = new PlayedCluster({ dir: dir.path, env: processes.env });
       const env = { ...process.env, ...processes.env, HOME: dir.path, PATH: `${cluster.bin}:${process.env["PATH"]}` };
       const { said, code } = await walk(env as Record<string, string>);
-      expect(said).toContain("5 passed, 0 failed");
+      expect(said).toContain("10 passed, 0 failed");
       expect(code).toBe(0);
       expect(cluster.pods).toEqual([]);
       cluster.refuse({ get: "The connection to the server localhost:8080 was refused" });

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repeatFailures, reportLine, reportOutput, seconds } from "../../../scripts/test/report.ts";
 import { inWords, ONE_FAILED, ONE_PASSED, sum, type Tally } from "../../../scripts/test/tally.ts";
-import { podIdIn, podIdOf } from "../../../src/places/pod.ts";
+import { POD_LABEL, podIdIn, podIdOf } from "../../../src/places/pod.ts";
+import { pathThere } from "../../../src/protocol/place-path.ts";
 import { anotherTalk, reopen } from "../../integration/talk.ts";
 import { startTestServer } from "../../support/test-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { TerminalView } from "../../terminals/screen.ts";
 
 const WORDS = 400;
 const STREAMED = Array.from({ length: WORDS }, (_, index) => `w${index + 1}`).join(" ");
@@ -50,6 +52,18 @@ function podIds(): readonly (string | null)[] {
   return items.map(({ metadata }) => podIdIn(metadata.labels));
 }
 
+/** What a shell in the pod prints, without Liminal Builder in between. */
+function inPod(id: string, script: string): string {
+  const pod = ask("get", "pods", "--selector", `${POD_LABEL}=${id}`, "--output", "json");
+  const { items } = JSON.parse(pod.said) as { items: { metadata: { name: string } }[] };
+  const { said } = ask("exec", "-i", items[0]?.metadata.name ?? "", "--", "sh", "-c", script);
+  return said.trim();
+}
+
+function expect(found: string, wanted: string): void {
+  if (found !== wanted) throw new Error(`"${found}" instead of "${wanted}"`);
+}
+
 async function main(): Promise<Tally> {
   const tallies: Tally[] = [];
   const step = async <Value>(name: string, act: () => Promise<Value>): Promise<Value> => {
@@ -80,11 +94,49 @@ async function main(): Promise<Tally> {
     const { project } = await step("project, in a first pod", () =>
       client.ask("project:added", { type: "project:add", path: "pods:~" }),
     );
+    const root = pathThere(project.path);
     let talk = await step("session, in its own pod", () => anotherTalk(client, project.id));
     const id = podIdOf(talk.sessionId);
     await step("prompt", async () => {
       await talk.say("help");
       if (!podIds().includes(id)) throw new Error(`there is no pod ${id}`);
+    });
+    const terminalId = await step("terminal", async () => {
+      const { sessionId } = talk;
+      const opened = await client.ask("terminal:opened", { type: "terminal:open", sessionId });
+      const view = await TerminalView.attach(client, opened.terminalId);
+      view.type("git init -q; echo made $((40 + 2))\r");
+      await view.shows("made 42");
+      return opened.terminalId;
+    });
+    await step("permission, and a file written in the pod", async () => {
+      const seq = await talk.send('edit note.txt "" "written there"');
+      const { options } = await talk.asked();
+      await talk.answerWith(options.find(({ kind }) => kind === "allow_once")?.optionId ?? "");
+      await talk.untilIdle(seq);
+      const { sessionId } = talk;
+      const read = await client.ask("files:text", { type: "files:read", sessionId, path: "note.txt" });
+      expect(read.content, "written there");
+      expect(inPod(id, `cat ${root}/note.txt`), "written there");
+    });
+    await step("changes, and one discarded", async () => {
+      await talk.until("the changes of the turn", () => talk.shape.includes("changes"));
+      const { sessionId } = talk;
+      const scope = { kind: "unreviewed" } as const;
+      const { files, version } = await client.ask("changes:state", { type: "changes:open", sessionId, scope });
+      expect(files.map(({ path, status }) => `${status} ${path}`).join(), "added note.txt");
+      await client.ask("changes:state", {
+        ...{ type: "changes:decide", sessionId, commandId: "discard", decision: "discard", scope, expect: version },
+      });
+      expect(inPod(id, `ls ${root}/note.txt 2>/dev/null || echo none`), "none");
+    });
+    await step("another session, in another pod", async () => {
+      const other = await anotherTalk(client, project.id);
+      await other.say("help");
+      if (podIdOf(other.sessionId) === id || !podIds().includes(podIdOf(other.sessionId)))
+        throw new Error("it has no pod of its own");
+      await client.ask("session:deleted", { type: "session:delete", sessionId: other.sessionId });
+      await waitFor(podIds, (ids) => !ids.includes(podIdOf(other.sessionId)), "its pod to be gone");
     });
     await step("kill -9 and go on", async () => {
       const seq = await talk.send(`stream ${WORDS} words at 100/s`);
@@ -94,6 +146,18 @@ async function main(): Promise<Tally> {
       talk = await reopen(await server.connect(), talk);
       await talk.untilIdle(seq);
       if (!talk.answer.endsWith(STREAMED)) throw new Error("words were lost or doubled");
+      const view = await TerminalView.attach(talk.client, terminalId);
+      await view.shows("made 42");
+    });
+    await step("the pod is deleted in a turn, and the next message has a new one", async () => {
+      const seq = await talk.send(`stream ${WORDS} words at 10/s`);
+      await talk.until("the first words", () => talk.answer.includes(`w${WORDS}w1 w2`));
+      const { code, said } = ask("delete", "pods", "--selector", `${POD_LABEL}=${id}`, "--wait=false");
+      if (code !== 0) throw new Error(said);
+      const { turn } = await talk.untilIdle(seq);
+      expect(turn.stopReason ?? "", "interrupted");
+      await talk.say("stream 3 words");
+      if (!talk.answer.endsWith("w1 w2 w3")) throw new Error(`it says ${talk.answer}`);
     });
     await step("archive, and its pod goes", async () => {
       await talk.client.ask("session:archived", { type: "session:archive", sessionId: talk.sessionId });
