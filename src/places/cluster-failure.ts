@@ -9,8 +9,17 @@ interface Symptom {
   readonly isMissing?: boolean;
 }
 
+const NO_PROGRAM: Symptom["words"] = (place) =>
+  `The container of ${place} has no Liminal Builder: use an image in which it is installed, or correct places.${place}.program in config.json.`;
+
 /** What `kubectl` and what it starts print, and what the user does about it. The first that fits is told. */
 const KNOWN: readonly Symptom[] = [
+  {
+    // A path that is missing in the container is no path of this machine.
+    said: /exec: "[^"]*": (?:stat [^\n]*no such file|executable file not found)/i,
+    words: NO_PROGRAM,
+    isMissing: true,
+  },
   {
     said: /context "?([^"\s]+)"? does not exist|(?:for specified context|no context exists with the name): "?([^"\s]+)/i,
     words: (place, context) =>
@@ -56,19 +65,18 @@ const KNOWN: readonly Symptom[] = [
       `The cluster of ${place} does not answer: check with "kubectl get pods" that it runs, and which one the kubeconfig names.`,
   },
   {
+    said: /container ([^\n]*?)(?: is)? not (?:found|valid)/i,
+    words: (place, name) =>
+      `The pod has no container ${name.replace(/^name /, "")}: correct places.${place}.container in config.json.`,
+  },
+  {
     said: /(?:is invalid|strict decoding error|error validating|cannot be handled as a|badrequest)[:\s]*([^\n]*)/i,
     words: (place, what) => `The cluster refuses the pod template of ${place} (${what}): correct it.`,
   },
   {
     said: /executable file not found|no such file or directory|: not found/i,
-    words: (place) =>
-      `The container of ${place} has no Liminal Builder: use an image in which it is installed, or correct places.${place}.program in config.json.`,
+    words: NO_PROGRAM,
     isMissing: true,
-  },
-  {
-    said: /container ([^\n]*?)(?: is)? not (?:found|valid)/i,
-    words: (place, name) =>
-      `The pod has no container ${name.replace(/^name /, "")}: correct places.${place}.container in config.json.`,
   },
   {
     said: /container not found \("([^"]+)"\)|pods? "?([^"\s]+)"? not found|unable to upgrade connection/i,

@@ -121,7 +121,7 @@ describe("[SC-32] the objects of a place that is a pod", () => {
   });
 });
 
-/** As `kubectl` 1.32 and container runtimes say it. */
+/** As `kubectl` 1.20 and 1.32 and container runtimes say it. */
 const SAID: readonly (readonly [string, string])[] = [
   ['error: context "x" does not exist', "The kubeconfig has no context x"],
   ["Error in configuration: context was not found for specified context: zz", "The kubeconfig has no context zz"],
@@ -153,6 +153,12 @@ const SAID: readonly (readonly [string, string])[] = [
     'error: Internal error occurred: error executing command in container: failed to exec in container: exec: "liminal": executable file not found in $PATH: unknown',
     "The container of box has no Liminal Builder",
   ],
+  [
+    'error: Internal error occurred: error executing command in container: failed to exec in container: failed to start exec "9887aef1": OCI runtime exec failed: exec failed: unable to start container process: exec: "/opt/liminal": stat /opt/liminal: no such file or directory: unknown',
+    "The container of box has no Liminal Builder",
+  ],
+  ['error: unable to upgrade connection: container not found ("agent")', "The pod at box is not there any more"],
+  ["Error from server (BadRequest): container other is not valid for pod liminal-1", "The pod has no container other"],
   ['Error from server (NotFound): pods "liminal-1" not found', "The pod at box is not there any more"],
   ["error: container agent2 is not valid for pod liminal-1", "The pod has no container agent2"],
 ];
