@@ -35,6 +35,7 @@ const RETRY_MS_MAX = 10_000;
 /** After the agents of an unreachable place have ended there by themselves, they count as ended here, too. */
 const GIVE_UP_MARGIN_MS = 30_000;
 const PIPE_GRACE_MS = 200;
+const END_GRACE_MS = 2_000;
 const unheard = ignore("no session continues with this process");
 
 export type Welcome = Extract<FromRunner, { type: "welcome" }>;
@@ -615,9 +616,13 @@ class Connection {
     for (const piece of piecesOf(channel, bytes)) this.#put(piece);
   }
 
+  /** The command may have something to give back, as `srun` its node. */
   end(): void {
     this.#isOver = true;
-    this.#child.kill("SIGKILL");
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), END_GRACE_MS);
+    late.unref();
+    this.#child.exited.finally(() => clearTimeout(late)).catch(ignore("its end is watched elsewhere"));
   }
 
   #put(bytes: Uint8Array): boolean {

@@ -57,6 +57,19 @@ describe("agents at a place", () => {
     await Promise.all(agents.map((agent) => agent.stop()));
   });
 
+  it("[SC-34] are reached by a command that is told to end, and can give back what it holds", async () => {
+    await using at = await machine();
+    const given = join(at.home, "given-back");
+    const holding = `trap ': > "$0"; kill "$!"; exit' TERM; exec 3<&0; "$@" <&3 & wait`;
+    const command = ["/bin/sh", "-c", holding, given, ...START, "runner"];
+    const link = at.link({ setting: { ...SHARED, kind: "command", command } });
+    await link.check();
+    expect(existsSync(given)).toBe(false);
+    link.end();
+    await waitFor(() => existsSync(given), Boolean, "the command to give it back");
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+  });
+
   it("[SC-27] [SC-29] work on while the connection is cut again and again; no line is lost or doubled", async () => {
     await using at = await machine();
     await talkThroughCuts(at, at.link());
