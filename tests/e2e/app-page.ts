@@ -13,7 +13,7 @@ export const GUIDE = "Liminal Guide";
 /** The browser's own message about a refused request. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
 /** The browser's own message when another program of this machine made or removed a network interface: it ends requests. */
-const OTHER_NETWORK = /Failed to load resource: net::ERR_NETWORK_CHANGED/;
+const OTHER_NETWORK = /net::ERR_NETWORK_CHANGED/;
 /** The browser's own message about an unreachable server. */
 const AWAY =
   /WebSocket connection to .* failed|Failed to load resource: (?:net::ERR_|the server responded with a status of 50[38])/;
@@ -56,7 +56,8 @@ export interface OpenOptions {
 export async function openApp(browser: Browser, server: TestServer, options: OpenOptions = {}): Promise<AppPage> {
   const context = options.besides?.page.context() ?? (await newContext(browser, options));
   const app = new AppPage(await context.newPage(), options);
-  await app.page.goto(options.signsIn ? `${server.origin}/sign-in` : (options.pairingLink ?? server.url));
+  const address = options.signsIn ? `${server.origin}/sign-in` : (options.pairingLink ?? server.url);
+  await load(() => app.page.goto(address));
   await options.signsIn?.(app.page);
   if (options.pairingLink !== undefined) await app.page.getByRole("button", { name: "Pair this device" }).click();
   await app.untilListed();
@@ -86,11 +87,16 @@ export class AppPage implements AsyncDisposable {
   readonly page: Page;
   readonly #sent: SentFrame[] = [];
   readonly #problems: string[] = [];
+  /** Something that the page loads was cut off by the machine. */
+  #isCutOff = false;
 
   constructor(page: Page, { losesServer = false, isRefused = false, signsIn, onProblem }: OpenOptions) {
     this.page = page;
     const expected = [OTHER_NETWORK, ...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
     watchPage(page, expected, signsIn !== undefined, onProblem ?? ((words) => this.#problems.push(words)));
+    page.on("console", (message) => {
+      this.#isCutOff ||= OTHER_NETWORK.test(message.text());
+    });
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => {
         const frame = SentFrame.parse(JSON.parse(String(payload)));
@@ -111,7 +117,14 @@ export class AppPage implements AsyncDisposable {
 
   /** Resolves when every project and session has loaded; also in a closed drawer. */
   async untilListed(): Promise<void> {
-    await this.page.locator("nav[aria-label=Projects][aria-busy=false]").waitFor({ state: "attached" });
+    await waitFor(
+      async () => {
+        if (this.#isCutOff) await this.#reload();
+        return this.page.locator("nav[aria-label=Projects][aria-busy=false]").count();
+      },
+      (count) => count > 0,
+      "the projects and sessions to be listed",
+    );
   }
 
   dialog(name: string): Locator {
@@ -268,8 +281,13 @@ export class AppPage implements AsyncDisposable {
   }
 
   async refresh(): Promise<void> {
-    await this.page.reload();
+    await this.#reload();
     await this.untilListed();
+  }
+
+  async #reload(): Promise<void> {
+    this.#isCutOff = false;
+    await load(() => this.page.reload());
   }
 
   /** Closes the window, and with the last window the profile. */
@@ -279,6 +297,19 @@ export class AppPage implements AsyncDisposable {
     if (context.pages().length === 0) await context.close();
     if (this.#problems.length > 0) throw new Error(`Things went wrong in the page:\n${this.#problems.join("\n")}`);
   }
+}
+
+/** A page that the machine has cut off from its server while it came is loaded again. */
+async function load(navigate: () => Promise<unknown>): Promise<void> {
+  const isThere = () =>
+    navigate().then(
+      () => true,
+      (reason: unknown) => {
+        if (OTHER_NETWORK.test(String(reason))) return false;
+        throw reason;
+      },
+    );
+  await waitFor(isThere, Boolean, "the page to load");
 }
 
 /** Chooses an agent in the form of a new session and starts it. */
