@@ -164,6 +164,8 @@ export async function answerMessage(
     case "place:save":
     case "place:remove":
     case "place:check":
+    case "place:invite":
+    case "place:revoke":
       return deps.places.answer(message);
     case "agent:options":
     case "agent:choose":

@@ -3,17 +3,20 @@ import { changeConfigFile } from "../operations/change-config-file.ts";
 import { checkPlace } from "../operations/check-place.ts";
 import { loadConfigFile } from "../operations/config-file.ts";
 import { COPIED_PROGRAM, copyProgram } from "../operations/copy-program.ts";
+import { RUNNERS_DIR } from "../operations/data-dir.ts";
 import { type Place, placeCommand } from "../places/place.ts";
 import { PlaceError } from "../places/place-error.ts";
 import { kubectlOf } from "../places/pod.ts";
 import { RefusalError } from "../protocol/errors.ts";
+import { PlaceName } from "../protocol/places.ts";
 import { type CommandLine, wrongSubcommand } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { print, printNote } from "./print.ts";
-import { dataDirOf } from "./running-server.ts";
+import { dataDirOf, NoServerError } from "./running-server.ts";
+import { connect } from "./server-link.ts";
 import { type Column, paint, Styled, styled, table } from "./terminal.ts";
 
-const VERBS = ["list", "check", "add", "remove"];
+const VERBS = ["list", "check", "add", "remove", "link", "revoke"];
 const COLUMNS: readonly Column[] = [{ title: "NAME", style: "cyan" }, { title: "KIND" }, { title: "COMMAND" }];
 
 /** Lists, checks, adds and removes the places of config.json. */
@@ -24,8 +27,13 @@ export async function place(line: CommandLine): Promise<ExitCode> {
   try {
     if (verb === "list" && first === undefined) return list(line, places);
     if (verb === "check" && second === undefined) return await check(line, places, first);
+    if (verb === "add" && first !== undefined && second === undefined && line.has("dial-in"))
+      return await addDialIn(line, config, places, first);
+    if (verb === "link" && first !== undefined && second === undefined) return await link(line, first);
+    if (verb === "revoke" && first !== undefined && second === undefined) return await revoke(line, places, first);
     if (verb === "add" && first !== undefined) return await add(line, config, places, first, second);
-    if (verb === "remove" && first !== undefined && second === undefined) return remove(line, config, places, first);
+    if (verb === "remove" && first !== undefined && second === undefined)
+      return await remove(line, config, places, first);
   } catch (error) {
     if (error instanceof PlaceError) throw new CliError(EXIT.failed, error.message, "PLACE_FAILED");
     if (error instanceof RefusalError) throw new CliError(EXIT.failed, error.refusal.message, error.refusal.code);
@@ -42,6 +50,7 @@ function list(line: CommandLine, places: readonly Place[]): ExitCode {
 }
 
 function wayTo(one: Place): string {
+  if (one.kind === "dial-in") return `dials in: ${placeCommand(one).join(" ")}`;
   if (one.kind === "kubernetes") return `${kubectlOf(one.template).join(" ")} …, a pod for each session`;
   if (one.kind !== "fence") return placeCommand(one).join(" ");
   return `this machine, fenced in, ${one.fence.network ? "with" : "without"} network`;
@@ -57,18 +66,33 @@ async function check(line: CommandLine, places: readonly Place[], name: string |
   const rows = results.map((result) =>
     "problem" in result
       ? styled`${paint("red", "PROBLEM")}  ${result.name}: ${result.problem}\n`
-      : styled`${paint("green", "ok     ")}  ${result.name}: release ${result.release}, ${result.platform}, ${result.home}\n`,
+      : styled`${paint("green", "ok     ")}  ${result.name}: release ${result.release}, ${result.platform}${"home" in result ? `, ${result.home}` : ""}\n`,
   );
   print(line, { places: results }, rows.length > 0 ? Styled.join(rows) : "No places to check.");
   return results.some((result) => "problem" in result) ? EXIT.failed : EXIT.done;
 }
 
 async function tryPlace(one: Place, { env }: CommandLine) {
+  if (one.kind === "dial-in") return ofServer(one.name, env);
   try {
     return { name: one.name, ...(await checkPlace(one, env)) };
   } catch (error) {
     if (!(error instanceof PlaceError)) throw error;
     return { name: one.name, problem: error.message };
+  }
+}
+
+/** Who dials in is connected to the server that runs, and to nobody else. */
+async function ofServer(name: string, env: CommandLine["env"]) {
+  try {
+    using server = await connect(env, "fail");
+    const { ok, message } = await server.ask("settings:tested", { type: "place:check", name });
+    const { places } = await server.ask("place:list", { type: "place:list" });
+    const { release = "", platform = "" } = places.find((one) => one.name === name) ?? {};
+    return ok ? { name, release, platform } : { name, problem: message };
+  } catch (error) {
+    if (!(error instanceof NoServerError)) throw error;
+    return { name, problem: `${name} dials in, and no server runs here: start it with "liminal serve".` };
   }
 }
 
@@ -81,6 +105,50 @@ function find(places: readonly Place[], name: string): Place {
   );
 }
 
+function checkName(name: string): void {
+  if (!PlaceName.safeParse(name).success)
+    throw new PlaceError(`"${name}" is no name for a place: use 2 to 32 lowercase letters, digits and dashes.`);
+}
+
+function refuseKnown(places: readonly Place[], name: string, instead: string): void {
+  if (places.some((one) => one.name === name))
+    throw new PlaceError(`There is a place "${name}" already: ${instead}, or remove that one first.`);
+}
+
+/** A machine that the server does not reach: nothing can be tried before it has joined. */
+async function addDialIn(line: CommandLine, config: string, places: readonly Place[], name: string): Promise<ExitCode> {
+  checkName(name);
+  refuseKnown(places, name, "pass another name");
+  changeConfigFile(config, [{ path: ["places", name], value: { kind: "dial-in" } }]);
+  return link(line, name);
+}
+
+/** Only the server that is running can give one: it is what the machine connects to. */
+async function link(line: CommandLine, name: string): Promise<ExitCode> {
+  using server = await connect(line.env);
+  const { type: _, ...made } = await server.ask("place:invited", { type: "place:invite", name });
+  const until = new Date(made.expiresAt).toLocaleTimeString();
+  print(
+    line,
+    made,
+    `Run this on the machine that shall be ${name}. It works once, until ${until}, and says later how to start it again:\n\n  ${made.command}\n`,
+  );
+  return EXIT.done;
+}
+
+async function revoke(line: CommandLine, places: readonly Place[], name: string): Promise<ExitCode> {
+  try {
+    using server = await connect(line.env, "fail");
+    await server.ask("place:list", { type: "place:revoke", name });
+  } catch (error) {
+    if (!(error instanceof NoServerError)) throw error;
+    find(places, name);
+    await forget(line, name);
+  }
+  print(line, { revoked: name }, `Revoked: the machine that was ${name} is not let in any more.`);
+  return EXIT.done;
+}
+
 /** Nothing is written before the place has answered. */
 async function add(
   line: CommandLine,
@@ -90,14 +158,10 @@ async function add(
   given: string | undefined,
 ): Promise<ExitCode> {
   const name = given ?? nameOf(host);
-  if (!/^[a-z0-9][a-z0-9-]{1,31}$/.test(name))
-    throw new PlaceError(`"${name}" is no name for a place: use 2 to 32 lowercase letters, digits and dashes.`);
+  checkName(name);
   if (!/^(?!-)[^\s:/]+$/.test(host))
     throw new PlaceError(`"${host}" is no host: pass user@host, or a host of your SSH configuration.`);
-  if (places.some((one) => one.name === name))
-    throw new PlaceError(
-      `There is a place "${name}" already: pass another name after the host, or remove that one first.`,
-    );
+  refuseKnown(places, name, "pass another name after the host");
   const wanted = { name, kind: "ssh", host, program: line.text("program") ?? "liminal", agents: {} } as const;
   const { place: added, answer } = await prepared(line, wanted);
   const { program } = added;
@@ -137,9 +201,16 @@ function nameOf(host: string): string {
   return (host.split("@").at(-1) ?? host).split(".")[0]?.toLowerCase() ?? host;
 }
 
-function remove(line: CommandLine, config: string, places: readonly Place[], name: string): ExitCode {
-  find(places, name);
+async function remove(line: CommandLine, config: string, places: readonly Place[], name: string): Promise<ExitCode> {
+  const { kind } = find(places, name);
   changeConfigFile(config, [{ path: ["places", name], value: undefined }]);
+  if (kind === "dial-in") await forget(line, name);
   print(line, { removed: name }, `Removed ${name} from config.json. Nothing was changed there.`);
   return EXIT.done;
+}
+
+/** Its certificate is refused from now on, whether a server runs or not. One that runs cuts it by itself. */
+async function forget({ env }: CommandLine, name: string): Promise<void> {
+  const { revokeIn } = await import("../places/runner-certificates.ts");
+  revokeIn(join(dataDirOf(env), RUNNERS_DIR), name);
 }

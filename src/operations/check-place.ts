@@ -2,6 +2,7 @@ import { agentEnvironment } from "../agents/process/agent-environment.ts";
 import { FlowGate } from "../lib/flow-gate.ts";
 import { CONTRACT_VERSIONS } from "../places/contract.ts";
 import type { Place } from "../places/place.ts";
+import { PlaceError } from "../places/place-error.ts";
 import { PlaceLink } from "../places/place-link.ts";
 import { podIdentity } from "../places/pod.ts";
 import { Cluster } from "../places/pods.ts";
@@ -31,6 +32,9 @@ export async function checkPlace(
     onCut: () => undefined,
     onStanding: () => undefined,
     serveTools: null,
+    dialled: async (name) => {
+      throw new PlaceError(`${name} dials in to its server: save it, then make a link for the machine.`);
+    },
     onError: (error) => {
       throw error;
     },

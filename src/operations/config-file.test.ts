@@ -38,6 +38,8 @@ const NOTHING = {
   runningMax: { perPerson: null, perPlace: null },
   vaultBytesMax: 10 * 1024 ** 3,
   places: [],
+  placeNames: [],
+  dialIn: { host: "0.0.0.0", port: null, address: null },
   service: null,
 };
 
@@ -85,10 +87,10 @@ describe("loadConfigFile", () => {
       "places.Not a name: the name of a place has 2 to 32 lowercase letters, digits and dashes. The place is ignored.",
       "places.option.host: expected a host, or user@host. The place is ignored.",
       "places.shell.program: expected the path of a program. The place is ignored.",
-      'places.half: a place needs a kind: "ssh" with a host, "command" with a command, "fence", or "kubernetes" with a pod or a sandbox. The place is ignored.',
+      'places.half: a place needs a kind: "ssh" with a host, "command" with a command, "fence", "dial-in", or "kubernetes" with a pod or a sandbox. The place is ignored.',
       "places.open.write.0: expected a path from / or ~ on. The place is ignored.",
       "places.wide.network: invalid input: expected boolean, received string. The place is ignored.",
-      'places.both: a place needs a kind: "ssh" with a host, "command" with a command, "fence", or "kubernetes" with a pod or a sandbox. The place is ignored.',
+      'places.both: a place needs a kind: "ssh" with a host, "command" with a command, "fence", "dial-in", or "kubernetes" with a pod or a sandbox. The place is ignored.',
       "places.flag.sandbox: expected lowercase letters, digits, dots and dashes. The place is ignored.",
     ]);
   });

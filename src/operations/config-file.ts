@@ -16,7 +16,7 @@ import type { EvictionLimits } from "../agents/pool/eviction.ts";
 import { ignore } from "../lib/ignore.ts";
 import { type LocatedJson, parseLocatedJson } from "../lib/located-json.ts";
 import { nearestWord } from "../lib/nearest-word.ts";
-import type { Place } from "../places/place.ts";
+import type { DialInSetting, Place } from "../places/place.ts";
 import { LimitsResume } from "../protocol/conversations.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
@@ -66,6 +66,7 @@ const SECTIONS = [
   "notify",
   "limits",
   "places",
+  "dialIn",
   "oidc",
 ];
 const AGENT_KEYS = [
@@ -92,6 +93,10 @@ const PLACE_KEYS = [
   ...["kind", "host", "program", "command", "network", "read", "write", "variables", "agents"],
   ...["pod", "sandbox", "namespace", "context", "kubeconfig", "container", "idleMinutes"],
 ];
+const DIAL_IN_KEYS = ["host", "port", "address"];
+/** Machines that dial in are elsewhere, so it is open to them. */
+const DIAL_IN_HOST = "0.0.0.0";
+const PORT_MAX = 65_535;
 const OIDC_KEYS = ["issuer", "clientId", "clientSecret", "address", "scopes", "name", "allow"];
 const OIDC_SCOPES = ["openid", "email", "profile"];
 const ALLOWED_MAX = 200;
@@ -136,6 +141,10 @@ export interface LoadedConfigFile {
   readonly runningMax: RunningMax;
   /** Other machines where agents may run. */
   readonly places: readonly Place[];
+  /** Their names, and those of places that are ignored for a mistake; null if a mistake may hide some. */
+  readonly placeNames: readonly string[] | null;
+  /** Where the runners of places dial in. */
+  readonly dialIn: DialInSetting;
   /** Where people sign in with the accounts of their company; null: nowhere. */
   readonly service: ServiceSetting | null;
   /** Agents as they are stored. */
@@ -171,6 +180,8 @@ export function loadConfigFile(path: string, env: Environment = {}): LoadedConfi
       perPlace: runningMaxOf(reader, "runningPerPlaceMax"),
     },
     places: reader.names(["places"]).flatMap((name) => readPlace(reader, path, name) ?? []),
+    placeNames: reader.isIncomplete ? null : reader.names(["places"]),
+    dialIn: readDialIn(reader),
     service: readService(reader, env),
     worktreeRoot:
       reader.read(["worktreeRoot"], WorktreeRoot, `${WORKTREE_ROOT} is used instead.`).value ?? WORKTREE_ROOT,
@@ -545,7 +556,7 @@ function readPlace(reader: ConfigReader, file: string, name: string): Place | nu
   reader.checkNames(path, PLACE_KEYS);
   const field = <Value>(key: string, schema: z.ZodType<Value> | z.core.$ZodType<Value>) =>
     reader.read([...path, key], schema, refused);
-  const kind = field("kind", z.enum(["ssh", "command", "fence", "kubernetes"]));
+  const kind = field("kind", z.enum(["ssh", "command", "fence", "kubernetes", "dial-in"]));
   const host = field("host", PlaceHost);
   const program = field("program", PlaceProgram);
   const command = field("command", PlaceWords);
@@ -582,6 +593,7 @@ function readPlace(reader: ConfigReader, file: string, name: string): Place | nu
     };
     return { ...shared, kind: "fence", fence, program: ownCommand("liminal", "runner") };
   }
+  if (kind.value === "dial-in") return { ...shared, kind: "dial-in" };
   const from = templateFrom(pod.value, sandbox.value);
   if (kind.value === "kubernetes" && from !== null) {
     const template = {
@@ -594,9 +606,30 @@ function readPlace(reader: ConfigReader, file: string, name: string): Place | nu
     };
     return { ...shared, kind: "kubernetes", template, program: program.value ?? "liminal", pod: null };
   }
-  const kinds = '"ssh" with a host, "command" with a command, "fence", or "kubernetes" with a pod or a sandbox';
+  const kinds =
+    '"ssh" with a host, "command" with a command, "fence", "dial-in", or "kubernetes" with a pod or a sandbox';
   reader.refuse(path, `a place needs a kind: ${kinds}`, refused);
   return null;
+}
+
+const HostName = z.string().regex(/^(?:[a-z0-9.-]+|\[?[0-9a-f:.]+\]?)$/i, { error: "expected a name or an address" });
+const HostAndPort = z.string().regex(/^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i, {
+  error: "expected a name or an address, with a port if it is another one, for example liminal.example:4510",
+});
+
+function readDialIn(reader: ConfigReader): DialInSetting {
+  const path = ["dialIn"];
+  reader.names(path);
+  reader.checkNames(path, DIAL_IN_KEYS);
+  const field = <Value>(key: string, schema: z.ZodType<Value>, instead: string) =>
+    reader.read([...path, key], schema, instead).value;
+  // A typo must not open it to more than was meant.
+  const host = reader.read([...path, "host"], HostName, "Machines on this one only can dial in.");
+  return {
+    host: host.value ?? (host.wrong ? "127.0.0.1" : DIAL_IN_HOST),
+    port: field("port", Count.max(PORT_MAX), "A port is chosen, and kept.") ?? null,
+    address: field("address", HostAndPort, "Links have an address of this machine.") ?? null,
+  };
 }
 
 /** Null unless there is exactly one. */

@@ -19,6 +19,9 @@ export const TOKEN_CHARS_MIN = 22;
 /** Token for commands of this user if the server's token comes from its environment. */
 export const COMMAND_TOKEN_FILE = "command-token";
 
+/** Which machines may dial in as places. */
+export const RUNNERS_DIR = "runners";
+
 /** Everything the app stores, readable by its user only. */
 export class DataDir {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AboutPlaces } from "../bridge/answer-message.ts";
-import type { Place } from "../places/place.ts";
+import type { DialInSetting, Place } from "../places/place.ts";
 import { PlaceError } from "../places/place-error.ts";
 import type { Places } from "../places/places.ts";
 import type { PodTemplate } from "../places/pod.ts";
@@ -17,6 +17,10 @@ import { ownCommand } from "./own-program.ts";
 
 /** Places with unchanged settings start `liminal`. */
 const PROGRAM = "liminal";
+
+const OF_PLACES = /\b(?:places|dialIn)\b/;
+
+type UsedPlaces = Pick<Places, "standing" | "connect" | "listen" | "invite" | "revoke">;
 
 interface PlaceSettingsParts {
   /** config.json. */
@@ -38,7 +42,18 @@ export class PlaceSettings {
     return this.#file().places;
   }
 
-  async answer(message: AboutPlaces, places: Pick<Places, "standing" | "connect">): Promise<Answer> {
+  /** The places that dial in, and those of a kind that cannot be read; null while a mistake in the file hides some. */
+  dialInNames(): readonly string[] | null {
+    const { places, placeNames } = this.#file();
+    const others = places.flatMap(({ name, kind }) => (kind === "dial-in" ? [] : [name]));
+    return placeNames?.filter((name) => !others.includes(name)) ?? null;
+  }
+
+  dialIn(): DialInSetting {
+    return this.#file().dialIn;
+  }
+
+  async answer(message: AboutPlaces, places: UsedPlaces): Promise<Answer> {
     try {
       switch (message.type) {
         case "place:list":
@@ -49,6 +64,11 @@ export class PlaceSettings {
         case "place:remove":
           changeConfigFile(this.#parts.path, [{ path: ["places", message.name], value: undefined }]);
           break;
+        case "place:invite":
+          return reply({ type: "place:invited", ...(await invited(message.name, places)) });
+        case "place:revoke":
+          await places.revoke(message.name);
+          break;
         case "place:check":
           return reply({ type: "settings:tested", ...(await this.#check(message, places)) });
         default:
@@ -58,6 +78,8 @@ export class PlaceSettings {
       if (!(error instanceof RefusalError)) throw error;
       return { kind: "refused", refusal: error.refusal };
     }
+    // Of what was added or removed, on the page or in the file.
+    await places.listen();
     return reply({ type: "place:list", ...(await this.#tell(places)) });
   }
 
@@ -70,7 +92,7 @@ export class PlaceSettings {
         ...(await places.standing(place.name)),
       }),
     );
-    const ofPlaces = problems.filter((problem) => /\bplaces\b/.test(problem));
+    const ofPlaces = problems.filter((problem) => OF_PLACES.test(problem));
     return { path: this.#parts.path, places: await Promise.all(shown), problems: ofPlaces };
   }
 
@@ -92,10 +114,7 @@ export class PlaceSettings {
     ]);
   }
 
-  async #check(
-    { name, setting }: Extract<AboutPlaces, { type: "place:check" }>,
-    places: Pick<Places, "standing" | "connect">,
-  ): Promise<Tested> {
+  async #check({ name, setting }: Extract<AboutPlaces, { type: "place:check" }>, places: UsedPlaces): Promise<Tested> {
     const before = this.configured().find((place) => place.name === name);
     if (setting === undefined) {
       if (!before) throw new RefusalError(REFUSE.placeFailed(`There is no place "${name}" any more. Add it again.`));
@@ -120,6 +139,14 @@ export class PlaceSettings {
     if (this.#read?.stamp !== stamp) this.#read = { stamp, file: loadConfigFile(path, env) };
     return this.#read.file;
   }
+}
+
+async function invited(name: string, places: UsedPlaces) {
+  const { link, expiresAtMs } = await places.invite(name);
+  return {
+    ...{ name, link, command: `liminal runner --join ${link}` },
+    expiresAt: new Date(expiresAtMs).toISOString(),
+  };
 }
 
 function reply(message: PlainServerMessage): Answer {
@@ -156,6 +183,8 @@ function fieldsOf(place: Place): Readonly<Record<string, unknown>> {
       const program = place.program === PROGRAM ? undefined : place.program;
       return { pod, sandbox, program, ...Object.fromEntries(given) };
     }
+    case "dial-in":
+      return {};
     default:
       return place satisfies never;
   }
@@ -163,6 +192,7 @@ function fieldsOf(place: Place): Readonly<Record<string, unknown>> {
 
 /** A command may contain a secret: parts that look like one are hidden. */
 function shownSetting(place: Place): PlaceSetting {
+  if (place.kind === "dial-in") return { kind: "dial-in" };
   if (place.kind === "command") return { kind: "command", command: shownWords(place.command) };
   if (place.kind === "fence") {
     const { network, read, write, variables } = place.fence;
@@ -215,6 +245,7 @@ function placeOf(file: string, name: string, setting: PlaceSetting, before: Plac
     const template = { from, namespace, context, kubeconfig, container, idleMinutes };
     return { ...shared, kind: "kubernetes", template, program: setting.program ?? PROGRAM, pod: null };
   }
+  if (setting.kind === "dial-in") return { ...shared, kind: "dial-in" };
   const known = before?.kind === "command" ? before.command : [];
   return { ...shared, kind: "command", command: storedWords(setting.command, known) };
 }

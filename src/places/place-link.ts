@@ -1,10 +1,8 @@
 import { DistantProcess } from "../agents/holder/distant-process.ts";
-import { StderrTail } from "../agents/process/agent-process.ts";
 import type { HostedProcess, ProcessHost, ProcessSpec, SurvivingProcess } from "../agents/process/process-host.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
 import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { StreamDrain } from "../lib/stream-drain.ts";
 import { type Refusal, RefusalError } from "../protocol/errors.ts";
 import { MAIN_POD } from "../protocol/place-path.ts";
 import type { PlaceStanding } from "../protocol/places.ts";
@@ -24,6 +22,7 @@ import { BrokenFrameError, CONTROL, encodeFrame, FrameReader, NOISE_BYTES_MAX, O
 import { type Place, placeCommand, placeFailure } from "./place.ts";
 import { PlaceError } from "./place-error.ts";
 import { type ServeTools, ToolCalls } from "./tool-calls.ts";
+import { byCommand, type OpenWay, type Way, type WayEnd } from "./way.ts";
 
 const ANSWER_MS_MAX = 30_000;
 /** Hooks of a commit may run tests. A dead connection is noticed long before. */
@@ -34,8 +33,6 @@ const RETRY_MS_FIRST = 250;
 const RETRY_MS_MAX = 10_000;
 /** After the agents of an unreachable place have ended there by themselves, they count as ended here, too. */
 const GIVE_UP_MARGIN_MS = 30_000;
-const PIPE_GRACE_MS = 200;
-const END_GRACE_MS = 2_000;
 const unheard = ignore("no session continues with this process");
 
 export type Welcome = Extract<FromRunner, { type: "welcome" }>;
@@ -55,6 +52,8 @@ interface PlaceLinkOptions {
   readonly onStanding: (standing: PlaceStanding) => void;
   /** Null: no agent there gets our tools. */
   readonly serveTools: ServeTools | null;
+  /** The runner that has dialled in as this place. Rejects with a PlaceError if there is none. */
+  readonly dialled: (place: string) => Promise<OpenWay>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -161,6 +160,26 @@ export class PlaceLink implements ProcessHost {
     } finally {
       this.#starting--;
     }
+  }
+
+  /** A runner has dialled in: it is not waited for any longer. */
+  async dialled(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#retryMs = RETRY_MS_FIRST;
+    try {
+      // One that was being made when the runner came may be to the one before it.
+      await this.#connecting?.catch(ignore("it is made again"));
+      await this.#connected();
+    } catch (error) {
+      this.#notConnected(error);
+    }
+  }
+
+  /** No runner can dial in, or one was refused. */
+  refused(problem: string): void {
+    if (this.#connection || this.#isEnded) return;
+    this.#stand({ state: "unreachable", problem });
+    if (this.#isCut) this.#options.onCut(problem);
   }
 
   /** Before the first connection. */
@@ -384,12 +403,12 @@ export class PlaceLink implements ProcessHost {
   async #connect(): Promise<Connection> {
     // While it is tried again, the reason stays to be seen.
     if (this.#standing.state !== "unreachable") this.#stand({ state: "connecting" });
-    const command = await this.#command();
+    const open = await this.#way();
     const { serveTools, onError } = this.#options;
     const tools =
       serveTools && new ToolCalls({ serve: serveTools, send: (answer) => void connection.send(answer), onError });
     const connection: Connection = new Connection(
-      { ...this.#options, place: this.#place, command },
+      { ...this.#options, place: this.#place, open },
       {
         onBytes: (number, bytes) => {
           const channel = this.#channels.get(number);
@@ -431,19 +450,30 @@ export class PlaceLink implements ProcessHost {
     return connection;
   }
 
-  /** What leads to the runner. A pod is made ready first. */
-  async #command(): Promise<readonly string[]> {
+  /** What leads to the runner. A pod is made ready first; a runner that dials in has to be there. */
+  async #way(): Promise<OpenWay> {
     const place = this.#place;
-    if (place.kind !== "kubernetes" || place.pod === null) return placeCommand(place);
+    const { env, dialled } = this.#options;
+    if (place.kind === "dial-in") {
+      const open = await dialled(place.name);
+      this.#refuseOld(place);
+      return open;
+    }
+    if (place.kind !== "kubernetes" || place.pod === null) return byCommand(placeCommand(place), env);
     const { pod } = place;
     const { Cluster } = await import("./pods.ts");
-    const cluster = new Cluster({ ...place, pod }, this.#options.env);
+    const cluster = new Cluster({ ...place, pod }, env);
     const retired = this.#retired;
     const command = await cluster.reach(pod, () => this.#mayMakePod(pod.id));
     if (this.#retired !== retired) throw this.#error("has removed the pod.", { isFinal: true });
+    this.#refuseOld(place);
+    return byCommand(command, env);
+  }
+
+  /** Something has changed while the way was being made. */
+  #refuseOld(place: Place): void {
     if (this.#place !== place) throw this.#error("has new settings. Try again.");
     if (this.#isEnded) throw this.#error("is not used any more: the server stops.", { isFinal: true });
-    return command;
   }
 
   /** That of a session is made for its agent alone: whoever only looks at files would otherwise bring it back empty. */
@@ -501,7 +531,9 @@ export class PlaceLink implements ProcessHost {
     this.#workspace?.onLost();
     for (const { distant } of this.#channels.values()) distant.cut();
     if (this.#isEnded) return;
-    this.#stand(!this.#isWanted() ? { state: "idle" } : { state: "unreachable", problem: reason.message });
+    // What dials in comes back by itself, wanted or not.
+    const isAwaited = this.#isWanted() || this.#place.kind === "dial-in";
+    this.#stand(isAwaited ? { state: "unreachable", problem: reason.message } : { state: "idle" });
     if (this.#channels.size === 0) {
       this.#tryAgain();
       return;
@@ -517,17 +549,19 @@ export class PlaceLink implements ProcessHost {
     if (this.#isEnded || !this.#isWanted()) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      this.#connected().catch((error: unknown) => {
-        if (!(error instanceof PlaceError)) this.#options.onError(error);
-        // No server can serve these agents any more.
-        else if (error.isFinal) this.#abandon(error.message);
-        else {
-          if (this.#isCut) this.#options.onCut(error.message);
-          this.#tryAgain();
-        }
-      });
+      this.#connected().catch((error: unknown) => this.#notConnected(error));
     }, this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+  }
+
+  #notConnected(error: unknown): void {
+    if (!(error instanceof PlaceError)) this.#options.onError(error);
+    // No server can serve these agents any more.
+    else if (error.isFinal) this.#abandon(error.message);
+    else {
+      if (this.#isCut) this.#options.onCut(error.message);
+      this.#tryAgain();
+    }
   }
 
   #isWanted(): boolean {
@@ -560,43 +594,41 @@ interface ConnectionListener {
   onEnd(reason: PlaceError): void;
 }
 
-/** One run of the command that leads to the runner. */
+/** One way to the runner, and the contract on it. */
 class Connection {
   readonly ready: Promise<void>;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  readonly #way: Way;
   readonly #options: PlaceLinkOptions;
   readonly #listener: ConnectionListener;
-  readonly #stderr = new StderrTail();
   readonly #frames: FrameReader;
   #noise: Uint8Array | null = new Uint8Array();
   #welcome: Welcome | null = null;
   #refused: PlaceError | null = null;
   #isOver = false;
 
-  constructor(options: PlaceLinkOptions & { readonly command: readonly string[] }, listener: ConnectionListener) {
+  constructor(options: PlaceLinkOptions & { readonly open: OpenWay }, listener: ConnectionListener) {
     this.#options = options;
     this.#listener = listener;
     this.ready = this.#ready.promise;
     this.#frames = new FrameReader(({ channel, bytes }) => this.#received(channel, bytes));
     try {
-      this.#child = Bun.spawn([...options.command], {
-        env: options.env,
-        stdin: "pipe",
-        stdout: "pipe",
-        stderr: "pipe",
-        // A signal to the server's group must not end the connection before the server has.
-        detached: true,
+      this.#way = options.open({
+        onBytes: (chunk) => {
+          this.#read(chunk);
+          return options.flow.room();
+        },
+        onEnd: (end) => this.#ended(end),
+        onError: options.onError,
       });
     } catch (error) {
       throw placeFailure(options.place, { notStartable: errorText(error) });
     }
-    this.#watch().catch(options.onError);
     const { server, release, versions, serveTools } = options;
     const tools = serveTools === null ? {} : { tools: true };
     this.send({ type: "hello", versions: [...versions], server: server.id, epoch: server.epoch, release, ...tools });
     const late = setTimeout(() => {
-      this.#refused = placeFailure(options.place, { isSilent: true, stderr: this.#stderr.lastLines() });
+      this.#refused = placeFailure(options.place, { isSilent: true, stderr: this.#way.said });
       this.end();
     }, WELCOME_MS_MAX);
     this.ready.catch(ignore("the caller gets the error")).finally(() => clearTimeout(late));
@@ -616,50 +648,29 @@ class Connection {
     for (const piece of piecesOf(channel, bytes)) this.#put(piece);
   }
 
-  /** The command may have something to give back, as `srun` its node. */
   end(): void {
     this.#isOver = true;
-    this.#child.kill("SIGTERM");
-    const late = setTimeout(() => this.#child.kill("SIGKILL"), END_GRACE_MS);
-    late.unref();
-    this.#child.exited.finally(() => clearTimeout(late)).catch(ignore("its end is watched elsewhere"));
+    this.#way.end();
   }
 
   #put(bytes: Uint8Array): boolean {
-    if (this.#isOver) return false;
-    try {
-      this.#child.stdin.write(bytes);
-      Promise.resolve(this.#child.stdin.flush()).catch(ignore("the end of the process tells it"));
-      return true;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return false;
-    }
+    return !this.#isOver && this.#way.write(bytes);
   }
 
-  async #watch(): Promise<void> {
-    const stdout = new StreamDrain(this.#child.stdout, (chunk) => {
-      this.#read(chunk);
-      return this.#options.flow.room();
-    });
-    const decoder = new TextDecoder();
-    const stderr = new StreamDrain(this.#child.stderr, (chunk) =>
-      this.#stderr.push(decoder.decode(chunk, { stream: true })),
-    );
-    const code = await this.#child.exited;
-    await Promise.all([stdout.endWithin(PIPE_GRACE_MS), stderr.endWithin(PIPE_GRACE_MS)]);
+  #ended(end: WayEnd): void {
     this.#isOver = true;
-    const noise = this.#noise === null ? "" : new TextDecoder().decode(this.#noise);
-    const reason =
-      this.#refused ??
-      placeFailure(this.#options.place, {
-        code,
-        stderr: this.#stderr.lastLines(),
-        noise,
-        wasConnected: this.#welcome !== null,
-      });
+    const reason = this.#refused ?? this.#whyEnded(end);
     this.#ready.reject(reason);
     this.#listener.onEnd(reason);
+  }
+
+  #whyEnded(end: WayEnd): PlaceError {
+    const wasConnected = this.#welcome !== null;
+    const { place } = this.#options;
+    if ("words" in end)
+      return new PlaceError(end.words ?? `The connection to ${place.name} was lost.`, { isLost: wasConnected });
+    const noise = this.#noise === null ? "" : new TextDecoder().decode(this.#noise);
+    return placeFailure(place, { ...end, noise, wasConnected });
   }
 
   #read(chunk: Uint8Array): void {
@@ -692,6 +703,7 @@ class Connection {
     if (!message.success) throw new BrokenFrameError("a message is not in the contract");
     if (message.data.type === "welcome") {
       this.#welcome = message.data;
+      this.#way.ready();
       this.#ready.resolve();
     } else if (message.data.type === "refused") {
       const { code, message: words } = message.data;

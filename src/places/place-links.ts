@@ -6,6 +6,7 @@ import { parseJson } from "../lib/parse-json.ts";
 import { configuredName, MAIN_POD, podName } from "../protocol/place-path.ts";
 import type { PlaceStanding } from "../protocol/places.ts";
 import { CONTRACT_VERSIONS } from "./contract.ts";
+import type { DialIns } from "./dial-ins.ts";
 import type { Place, PodPlace } from "./place.ts";
 import { PlaceError } from "./place-error.ts";
 import { PlaceLink } from "./place-link.ts";
@@ -41,6 +42,8 @@ export class PlaceLinks {
   readonly #links = new Map<string, { readonly link: PlaceLink; readonly workspace: PlaceWorkspace }>();
   #identity: Identity;
   #podCare: Promise<PodCare> | null = null;
+  #dialIns: Promise<DialIns> | null = null;
+  #dialInsNow: DialIns | null = null;
 
   /** Each start of the server counts one more, so that runners tell it from an earlier one. */
   constructor(parts: PlacesParts) {
@@ -107,6 +110,7 @@ export class PlaceLinks {
       onCut: (reason) => onCut(name, reason),
       onStanding: () => onStanding(known, this.standing(known) ?? { state: "idle" }),
       serveTools,
+      dialled: async (place) => (await this.dialIns()).take(place),
       onError,
     });
     const { checkpoints, vaultBytesMax } = workspace;
@@ -118,10 +122,38 @@ export class PlaceLinks {
 
   /** Of a place with many pods: that of its own one if it is used, else of any that is. */
   standing(name: string): PlaceStanding | undefined {
+    const isDialIn = this.#parts.configured().some((place) => place.name === name && place.kind === "dial-in");
+    const known = this.#links.get(name)?.link.standing;
+    if (isDialIn && (!known || known.state === "idle")) return this.#dialInsNow?.standing(name) ?? known;
     const all = [...this.#links].filter(([key]) => configuredName(key) === name).map(([, { link }]) => link.standing);
     const own = this.#links.get(name)?.link.standing;
     if (own && own.state !== "idle") return own;
     return all.find(({ state }) => state !== "idle") ?? own;
+  }
+
+  /** The runners that dial in: from now on, they can. */
+  dialIns(): Promise<DialIns> {
+    this.#dialIns ??= import("./dial-ins.ts").then(async ({ DialIns }) => {
+      this.#dialInsNow = await DialIns.open(this.#parts.dialIn, {
+        onArrived: (place) => this.#ofDialIn(place, (link) => void link.dialled()),
+        onRefused: (place, problem) => this.#ofDialIn(place, (link) => link.refused(problem)),
+      });
+      return this.#dialInsNow;
+    });
+    return this.#dialIns;
+  }
+
+  get listensToRunners(): boolean {
+    return this.#dialIns !== null;
+  }
+
+  /** Nothing for a place that was just taken out of config.json. */
+  #ofDialIn(place: string, tell: (link: PlaceLink) => void): void {
+    try {
+      tell(this.link(place));
+    } catch (error) {
+      if (!(error instanceof PlaceError)) throw error;
+    }
   }
 
   /** Deletes pods that nobody needs. */
@@ -187,6 +219,7 @@ export class PlaceLinks {
   end(): void {
     this.#podCare?.then((care) => care.end()).catch(this.#parts.onError);
     for (const { link } of this.#links.values()) link.end();
+    this.#dialInsNow?.end();
   }
 
   #find(name: string): Place {
@@ -196,6 +229,10 @@ export class PlaceLinks {
     if (found?.kind === "fence" && this.#parts.isShared)
       throw new PlaceError(
         `${name} is a fence on the machine of one server, and a team has several. Use a place that each of its servers reaches by SSH or a command.`,
+      );
+    if (found?.kind === "dial-in" && this.#parts.isShared)
+      throw new PlaceError(
+        `${name} dials in to one server, and a team has several. Use a place that each of its servers reaches by SSH or a command.`,
       );
     if (found?.kind === "kubernetes") {
       const pod = podIdentity(this.#identity.server, found.name, id);

@@ -38,7 +38,21 @@ export type Place = {
       /** Which of them; null in the settings, which name none. */
       readonly pod: PodIdentity | null;
     }
+  | {
+      /** A machine that this one does not reach: its runner connects to the server. */
+      readonly kind: "dial-in";
+    }
 );
+
+/** Where runners dial in. */
+export interface DialInSetting {
+  /** On which address of this machine. */
+  readonly host: string;
+  /** Null: one that is chosen once, and kept. */
+  readonly port: number | null;
+  /** At which runners reach it, with a port if it is another one; null for an address of this machine. */
+  readonly address: string | null;
+}
 
 /** One pod of a place. */
 export type PodPlace = Extract<Place, { kind: "kubernetes" }> & { readonly pod: PodIdentity };
@@ -56,11 +70,12 @@ const SSH_WORDS = [
   "ConnectTimeout=15",
 ];
 
-/** The command whose stdio leads to the runner. */
+/** The command whose stdio leads to the runner; of a place that dials in, the one that has to run there. */
 export function placeCommand(place: Place): readonly string[] {
   if (place.kind === "command") return place.command;
   if (place.kind === "fence") return [...place.program, "--fence", JSON.stringify(place.fence)];
   if (place.kind === "kubernetes") return podCommand(place);
+  if (place.kind === "dial-in") return ["liminal", "runner", "--dial", place.name];
   return sshCommand(place.host, `${place.program} runner`);
 }
 

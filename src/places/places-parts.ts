@@ -2,6 +2,7 @@ import type { FlowGate } from "../lib/flow-gate.ts";
 import type { PlaceStanding } from "../protocol/places.ts";
 import type { TerminalInfo } from "../protocol/terminals.ts";
 import type { FileSearch } from "../workspace/file-search.ts";
+import type { DialInParts } from "./dial-ins.ts";
 import type { Place } from "./place.ts";
 import type { ServeTools } from "./tool-calls.ts";
 
@@ -42,6 +43,8 @@ export interface PlacesParts {
   readonly sessions: PodSessions;
   /** Rejects if another server of the team works by now. */
   readonly confirm: () => Promise<void>;
+  /** For the places that dial in. */
+  readonly dialIn: DialInParts;
   /** Answers calls of our tools by agents at places. */
   readonly serveTools: ServeTools;
   readonly warn: (text: string) => void;

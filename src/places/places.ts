@@ -10,6 +10,7 @@ import type { PlaceStanding } from "../protocol/places.ts";
 import type { FileSearch } from "../workspace/file-search.ts";
 import type { PlaceDirectories } from "../workspace/project-service.ts";
 import type { ToolRelay } from "./contract.ts";
+import type { DialIns } from "./dial-ins.ts";
 import { PlaceError } from "./place-error.ts";
 import type { PlaceLinks } from "./place-links.ts";
 import type { PlaceTerminals } from "./place-terminals.ts";
@@ -169,6 +170,37 @@ export class Places implements AgentPlaces, PlaceDirectories {
       await (await this.#loaded()).link(place).check();
     } catch (error) {
       if (!(error instanceof PlaceError)) throw error;
+    }
+  }
+
+  /** Lets runners dial in, if a place does; what is no such place any more is cut. */
+  async listen(): Promise<void> {
+    if (this.#parts.isShared) return;
+    const hasOne = this.#parts.configured().some(({ kind }) => kind === "dial-in");
+    if (!hasOne && this.#linksNow?.listensToRunners !== true) return;
+    (await (await this.#loaded()).dialIns()).look();
+  }
+
+  /** A link for one machine that shall dial in. Rejects with a RefusalError. */
+  async invite(place: string): Promise<{ readonly link: string; readonly expiresAtMs: number }> {
+    return this.#ofDialIn(place, (dialIns) => dialIns.invite(place));
+  }
+
+  /** Cuts the runner of a place that dials in, whose certificate is refused from now on. Rejects with a RefusalError. */
+  async revoke(place: string): Promise<void> {
+    await this.#ofDialIn(place, (dialIns) => dialIns.revoke(place));
+  }
+
+  async #ofDialIn<Result>(place: string, ask: (dialIns: DialIns) => Result | Promise<Result>): Promise<Result> {
+    try {
+      const links = await this.#loaded();
+      links.link(place);
+      if (!this.#parts.configured().some(({ name, kind }) => name === place && kind === "dial-in"))
+        throw new PlaceError(`${place} does not dial in: the server connects to it.`);
+      return await ask(await links.dialIns());
+    } catch (error) {
+      if (error instanceof PlaceError) throw new RefusalError(REFUSE.placeFailed(error.message));
+      throw error;
     }
   }
 

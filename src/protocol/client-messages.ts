@@ -376,6 +376,10 @@ export const ClientMessage = z.discriminatedUnion("type", [
    * them, as it is, by the connection that sessions use.
    */
   message("place:check", { name: PlaceName, setting: z.optional(PlaceSetting) }),
+  /** A link by which one machine joins as a place that dials in, once. */
+  message("place:invite", { name: PlaceName }),
+  /** Cuts the runner of a place that dials in: its certificate and all links are refused from now on. */
+  message("place:revoke", { name: PlaceName }),
   /** What its sessions can be set to, as far as it has told, and what new ones start with. */
   message("agent:options", { cliType: CliType }),
   /** New sessions of the agent start with this value. */

@@ -73,8 +73,20 @@ export const PlaceSetting = z.discriminatedUnion("kind", [
     program: z.optional(PlaceProgram),
     idleMinutes: z.optional(IdleMinutes),
   }),
+  /** A machine that the server does not reach: its runner connects to the server. */
+  z.object({ kind: z.literal("dial-in") }),
 ]);
 export type PlaceSetting = z.infer<typeof PlaceSetting>;
+
+/** For one machine, which becomes the place by it. */
+export const joinLinkFields = {
+  name: z.string(),
+  /** It works once. */
+  link: z.string(),
+  /** What to run on that machine. */
+  command: z.string(),
+  expiresAt: z.string(),
+};
 
 /**
  * The state of the connection. `idle`: there is none, and none was needed. `unreachable`: the last attempt failed, or

@@ -16,7 +16,7 @@ import { NOTICE_ANSWERS } from "./notices.ts";
 import { OwnStanding } from "./people.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { PersonRef } from "./person-ref.ts";
-import { placeStandingFields, ShownPlace } from "./places.ts";
+import { joinLinkFields, placeStandingFields, ShownPlace } from "./places.ts";
 import { AgentQuestion, QuestionAction } from "./question.ts";
 import { SCHEDULE_ANSWERS } from "./schedules.ts";
 import { SearchHit } from "./search.ts";
@@ -237,6 +237,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("settings:agents", agentSettingsFields),
   /** Answers `place:list`, and everything that changes them. `path`: the file, `problems`: mistakes in it. */
   message("place:list", { path: z.string(), places: z.array(ShownPlace), problems: z.array(z.string()) }),
+  /** Answers `place:invite`. */
+  message("place:invited", joinLinkFields),
   /** The connection to a place has changed. */
   message("place:state", { name: z.string(), ...placeStandingFields }),
   /** Answers `settings:test-agent`, `settings:test-server` and `place:check`. */

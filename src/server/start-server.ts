@@ -37,7 +37,7 @@ import { isLoopback, type ServerConfig } from "../operations/config.ts";
 import { loadConfigFile, shownToolServer, toolServersAt } from "../operations/config-file.ts";
 import { lastCrash, logLastRun } from "../operations/crash-reports.ts";
 import { builtinAgent, createCatalog } from "../operations/create-catalog.ts";
-import { DataDir } from "../operations/data-dir.ts";
+import { DataDir, RUNNERS_DIR } from "../operations/data-dir.ts";
 import { DataMaintenance } from "../operations/data-maintenance.ts";
 import { createHolders } from "../operations/held-agents.ts";
 import { InstanceLock } from "../operations/instance-lock.ts";
@@ -217,6 +217,18 @@ export async function startServer(
       cwdOf: (id) => sessions.cwdOf(SessionId.parse(id)),
     },
     confirm: async () => team?.ownership.confirm(),
+    dialIn: {
+      dir: dataDir.file(RUNNERS_DIR),
+      setting: () => placeSettings.dialIn(),
+      addresses: () => [...machineNames().addresses, ...machineNames().names],
+      places: () => placeSettings.dialInNames(),
+      limit: new BadTokenLimit(monotonicMs),
+      nowMs: world.now,
+      monotonicMs,
+      newSecret,
+      log: (text) => logger.info(text),
+      onError: faultReporter(logger, "Unexpected fault where runners dial in"),
+    },
     serveTools: (call) => sessionTools.serve(call),
     warn: (text) => logger.warn(text),
     onError: faultReporter(logger, "Unexpected fault at a place"),
@@ -619,6 +631,8 @@ export async function startServer(
   });
   for (const stuck of await localMerging.settleCutOff()) logger.warn(stuck);
   localWorktrees.start();
+  // Before agents at places are looked for: those of machines that dial in are behind it.
+  await otherMachines.listen();
   await takeOver({ owner, ledger, holders, places: otherMachines, pool, sessions, logger });
 
   // Terminal requests of clients

@@ -119,7 +119,9 @@ export const PUBLIC_FILES: Readonly<Record<string, readonly string[]>> = {
   "src/page": [],
   "src/places": [
     "contract.ts",
+    "dial.ts",
     "fence.ts",
+    "join-links.ts",
     "place-error.ts",
     "place-link.ts",
     "place-terminals.ts",
@@ -127,6 +129,7 @@ export const PUBLIC_FILES: Readonly<Record<string, readonly string[]>> = {
     "places.ts",
     "pod.ts",
     "pods.ts",
+    "runner-certificates.ts",
     "runner.ts",
     "tool-calls.ts",
   ],

@@ -219,6 +219,7 @@ describe("[SC-32] pods that nobody needs", () => {
       sessions: { at: async () => rows, cwdOf: async (id) => `box.${podIdOf(id)}:/work` },
       confirm: async () => undefined,
       serveTools: async () => new Response(null, { status: 401 }),
+      dialIn: null as never,
       onError: (error) => {
         throw error;
       },

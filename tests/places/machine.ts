@@ -5,8 +5,10 @@ import { z } from "zod";
 import { FlowGate } from "../../src/lib/flow-gate.ts";
 import { CONTRACT_VERSIONS } from "../../src/places/contract.ts";
 import type { Place } from "../../src/places/place.ts";
+import { PlaceError } from "../../src/places/place-error.ts";
 import { PlaceLink } from "../../src/places/place-link.ts";
 import { PlaceWorkspace } from "../../src/places/place-workspace.ts";
+import type { OpenWay } from "../../src/places/way.ts";
 import type { PlaceStanding } from "../../src/protocol/places.ts";
 import { type ProcessWatch, watchProcesses } from "../support/leftover-processes.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
@@ -17,6 +19,10 @@ import { waitFor } from "../support/wait-for.ts";
 export const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo over';
 export const SHARED = { name: "box", agents: {} };
 const COMMAND: Place = { ...SHARED, kind: "command", command: [...START, "runner"] };
+
+const NOBODY = async () => {
+  throw new PlaceError("nobody dials in");
+};
 
 /** Another machine: a home of its own, reached by a command. */
 export class Machine implements AsyncDisposable {
@@ -47,12 +53,14 @@ export class Machine implements AsyncDisposable {
     setting = COMMAND,
     holdMs = 60_000,
     env = {},
+    dialled = NOBODY,
   }: {
     epoch?: number;
     versions?: readonly number[];
     setting?: Place;
     holdMs?: number;
     env?: Readonly<Record<string, string>>;
+    dialled?: (place: string) => Promise<OpenWay>;
   } = {}): PlaceLink {
     const link = new PlaceLink({
       place: setting,
@@ -65,6 +73,7 @@ export class Machine implements AsyncDisposable {
       onCut: (reason) => this.cuts.push(reason),
       onStanding: (standing) => this.standings.push(standing),
       serveTools: null,
+      dialled,
       onError: (error) => {
         throw error;
       },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ServerConfig } from "../config.ts";
 import { loadConfigFile } from "../config-file.ts";
-import { errorText, type Finding, ok, problem } from "./finding.ts";
+import { errorText, type Finding, note, ok, problem } from "./finding.ts";
 
 /** Checks that a runner answers at each place of config.json. Starts no agent there. */
 export async function checkPlaces({ dataDir, env }: ServerConfig): Promise<readonly Finding[]> {
@@ -11,6 +11,13 @@ export async function checkPlaces({ dataDir, env }: ServerConfig): Promise<reado
   return Promise.all(
     places.map(async (place): Promise<Finding> => {
       const about = `place:${place.name}`;
+      // Only the server that runs has its connection.
+      if (place.kind === "dial-in")
+        return note(
+          about,
+          `${place.name} dials in to the server.`,
+          `See its state with: liminal place check ${place.name}`,
+        );
       try {
         const { release, platform } = await checkPlace(place, env);
         return ok(about, `${place.name} answers (release ${release}, ${platform}).`);

@@ -120,16 +120,18 @@ function settingWords(setting: PlaceSetting): string {
     const made = sandbox === undefined ? (pod ?? "the template in config.json") : `the sandboxes of ${sandbox}`;
     return `a Kubernetes pod for each session, from ${made}${namespace === undefined ? "" : ` in ${namespace}`}`;
   }
+  if (setting.kind === "dial-in") return "dials in";
   return setting.kind === "ssh" ? `ssh ${setting.host}` : setting.command.join(" ");
 }
 
-type Kind = "ssh" | "docker" | "podman" | "kubernetes" | "kubectl" | "fence" | "command";
+type Kind = "ssh" | "docker" | "podman" | "kubernetes" | "kubectl" | "dial-in" | "fence" | "command";
 const KINDS: Readonly<Record<Kind, string>> = {
   ssh: "SSH",
   docker: "Docker container",
   podman: "Podman container",
   kubernetes: "A Kubernetes pod for each session",
   kubectl: "A running Kubernetes pod",
+  "dial-in": "A machine that dials in",
   fence: "A fence on this machine",
   command: "Another command",
 };
@@ -172,6 +174,7 @@ const NO_MORE: FenceDraft = { network: "off", read: [], write: [], variables: []
 function draftOf(setting: PlaceSetting | undefined): Draft {
   const draft: Draft = { kind: "ssh", target: "", program: "", words: [], fence: NO_MORE, pods: NO_PODS };
   if (setting === undefined) return draft;
+  if (setting.kind === "dial-in") return { ...draft, kind: "dial-in" };
   if (setting.kind === "ssh") return { ...draft, target: setting.host, program: setting.program ?? "" };
   if (setting.kind === "fence") {
     const { kind, network, read = [], write = [], variables = [] } = setting;
@@ -201,6 +204,7 @@ function settingOf({ kind, target, program, words, fence, pods }: Draft): PlaceS
     const [read, write, variables] = [lines(fence.read), lines(fence.write), lines(fence.variables)];
     return { kind, network: fence.network === "on", read, write, variables };
   }
+  if (kind === "dial-in") return { kind };
   if (kind === "ssh") return { kind, host: target.trim(), ...(program.trim() !== "" && { program: program.trim() }) };
   if (kind === "command") return { kind, command: [...words] };
   return { kind: "command", command: [kind, ...EXEC, target.trim(), ...RUNNER[kind]] };
@@ -209,7 +213,7 @@ function settingOf({ kind, target, program, words, fence, pods }: Draft): PlaceS
 const lines = (typed: readonly string[]) => typed.map((line) => line.trim()).filter((line) => line !== "");
 
 const TARGETS: Readonly<
-  Record<Exclude<Kind, "command" | "fence" | "kubernetes">, { label: string; placeholder: string }>
+  Record<Exclude<Kind, "command" | "dial-in" | "fence" | "kubernetes">, { label: string; placeholder: string }>
 > = {
   ssh: { label: "Host", placeholder: "me@build-1" },
   docker: { label: "Container", placeholder: "build-box" },
@@ -283,7 +287,7 @@ function PlaceForm({ shell, place, onSaved, onClose }: PlaceFormProps) {
         <FenceFields fence={draft.fence} onChange={(part) => change({ fence: { ...draft.fence, ...part } })} />
       ) : kind === "kubernetes" ? (
         <PodsFields pods={draft.pods} onChange={(part) => change({ pods: { ...draft.pods, ...part } })} />
-      ) : kind === "command" ? (
+      ) : kind === "dial-in" ? null : kind === "command" ? (
         <>
           <ArgumentsField args={draft.words} onChange={(words) => change({ words })} />
           <p class="hint">Its input and output must lead to “liminal runner”. No shell reads it.</p>
@@ -420,6 +424,7 @@ function missing(name: string, draft: Draft): string | null {
     const wrong = PlaceSetting.safeParse(settingOf(draft)).error?.issues[0];
     return wrong === undefined ? null : `${POD_LABELS[String(wrong.path[0])]}: ${wrong.message}.`;
   }
+  if (kind === "dial-in") return null;
   if (kind === "command") return words.some((word) => word !== "") ? null : "Enter the command, one word per line.";
   if (target.trim() === "" || /^-|\s/.test(target.trim()))
     return `Enter the name of the ${TARGETS[kind].label.toLowerCase()}, without spaces.`;
