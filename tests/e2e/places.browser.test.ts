@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { serverAt } from "../../src/places/place-links.ts";
+import { RunnerProcess } from "../places/dialling.ts";
 import { expectSoon } from "../support/expect-soon.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { START, startTestServer } from "../support/test-server.ts";
@@ -162,4 +163,35 @@ test("[SC-35] a place with a pod for each session is added and changed; a templa
       pods: { kind: "kubernetes", pod: "~/pod.yaml", idleMinutes: 90 },
     },
   });
+});
+
+test("[SC-37] a machine that dials in is added on the page, which shows the command for it, its state, and how to be rid of it", async () => {
+  await using server = await startTestServer({
+    prepare: (data) => writeFileSync(join(data, "config.json"), JSON.stringify({ dialIn: { host: "127.0.0.1" } })),
+  });
+  await using dir = await tempDir();
+  await using app = await chromium.open(server);
+  const { page } = app;
+  await page.keyboard.press("Control+,");
+  const settings = app.dialog("Settings");
+  await settings.getByRole("button", { name: "Add a place" }).click();
+  const form = settings.getByRole("form", { name: "New place" });
+  await form.getByRole("textbox", { name: "Name" }).fill("laptop");
+  await form.getByRole("combobox", { name: "Kind of place" }).selectOption("dial-in");
+  await form.getByRole("button", { name: "Test" }).waitFor({ state: "hidden" });
+  await form.getByRole("button", { name: "Save" }).click();
+  const panel = settings.getByRole("region", { name: "Join as laptop" });
+  const command = (await panel.getByText("liminal runner --join liminal://127.0.0.1:").textContent()) ?? "";
+  await settings.getByText("Not connected: No machine has joined as laptop").waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await panel.getByRole("button", { name: "Close" }).click();
+
+  const words = command.split(" ").slice(2);
+  await using runner = new RunnerProcess({ home: dir.path, processes: server.processes }, ...words);
+  await settings.getByText(/^Connected \(release/).waitFor();
+  await settings.getByRole("button", { name: "Join as laptop" }).click();
+  await panel.getByRole("button", { name: "Revoke the machine" }).click();
+  await panel.waitFor({ state: "hidden" });
+  await settings.getByText(/^Cannot be reached: /).waitFor();
+  expect(await runner.ended()).toBe(1);
 });

@@ -205,7 +205,8 @@ export function TestResult({ result }: { result: Tested | "running" | null }) {
 }
 
 interface FormFootProps {
-  readonly onTest: () => void;
+  /** None: nothing can be tried before it is saved. */
+  readonly onTest: (() => void) | undefined;
   /** None: there is nothing yet that could be removed. */
   readonly onRemove?: (() => void) | undefined;
   readonly onCancel: () => void;
@@ -215,9 +216,11 @@ interface FormFootProps {
 export function FormFoot({ onTest, onRemove, onCancel }: FormFootProps) {
   return (
     <div class="actions">
-      <button type="button" class="button" onClick={onTest}>
-        Test
-      </button>
+      {onTest !== undefined && (
+        <button type="button" class="button" onClick={onTest}>
+          Test
+        </button>
+      )}
       {onRemove !== undefined && (
         <button type="button" class="button ghost danger" onClick={onRemove}>
           Remove

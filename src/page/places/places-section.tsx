@@ -1,9 +1,10 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Tested } from "../../protocol/agent-settings.ts";
 import { PlaceName, PlacePaths, PlaceSetting, PlaceVariables, type ShownPlace } from "../../protocol/places.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { ArgumentsField, FormFoot, TestResult, TextField } from "../agents/setting-fields.tsx";
 import { Choice } from "../controls/choice.tsx";
+import { CopyButton } from "../controls/copy-button.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
@@ -15,13 +16,25 @@ export function PlacesSection({ shell }: { shell: Shell }) {
   const [listed, setListed] = usePlaces(shell, (_words, refused) => setTrouble(refused));
   /** The name of the one that is edited; empty for a new one. */
   const [edited, setEdited] = useState<string | null>(null);
+  /** The one that was just added, whose machine is to join. */
+  const [awaited, setAwaited] = useState<string | null>(null);
   const add = useRef<HTMLButtonElement>(null);
   const close = () => {
     setEdited(null);
     add.current?.focus();
   };
   const form = (place: ShownPlace | null) => (
-    <PlaceForm key={place?.name ?? ""} shell={shell} place={place} onSaved={setListed} onClose={close} />
+    <PlaceForm
+      key={place?.name ?? ""}
+      shell={shell}
+      place={place}
+      onSaved={(answer, name) => {
+        setListed(answer);
+        const isNew = place?.setting.kind !== "dial-in";
+        if (isNew && answer.places.some((one) => one.name === name && one.setting.kind === "dial-in")) setAwaited(name);
+      }}
+      onClose={close}
+    />
   );
   const places = listed?.places ?? [];
   return (
@@ -41,7 +54,17 @@ export function PlacesSection({ shell }: { shell: Shell }) {
             {edited === place.name ? (
               form(place)
             ) : (
-              <PlaceLine shell={shell} place={place} onEdit={() => setEdited(place.name)} />
+              <>
+                <PlaceLine
+                  shell={shell}
+                  place={place}
+                  onEdit={() => setEdited(place.name)}
+                  onJoin={place.setting.kind === "dial-in" ? () => setAwaited(place.name) : undefined}
+                />
+                {awaited === place.name && place.setting.kind === "dial-in" && (
+                  <JoinPanel shell={shell} name={place.name} onListed={setListed} onClose={() => setAwaited(null)} />
+                )}
+              </>
             )}
           </li>
         ))}
@@ -63,9 +86,11 @@ interface PlaceLineProps {
   readonly shell: Shell;
   readonly place: ShownPlace;
   readonly onEdit: () => void;
+  /** Of a machine that dials in. */
+  readonly onJoin: (() => void) | undefined;
 }
 
-function PlaceLine({ shell, place, onEdit }: PlaceLineProps) {
+function PlaceLine({ shell, place, onEdit, onJoin }: PlaceLineProps) {
   const { name, setting, state, problem } = place;
   const [isChecking, setChecking] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
@@ -88,6 +113,11 @@ function PlaceLine({ shell, place, onEdit }: PlaceLineProps) {
           {!isChecking && why !== undefined && `: ${why}`}
         </span>
       </span>
+      {onJoin && (
+        <button type="button" class="button small" aria-label={`Join as ${name}`} onClick={onJoin}>
+          Join
+        </button>
+      )}
       <button type="button" class="button small" aria-label={`Check ${name}`} onClick={() => void check()}>
         Check
       </button>
@@ -95,6 +125,56 @@ function PlaceLine({ shell, place, onEdit }: PlaceLineProps) {
         Edit
       </button>
     </div>
+  );
+}
+
+interface JoinPanelProps {
+  readonly shell: Shell;
+  readonly name: string;
+  readonly onListed: (listed: ListedPlaces) => void;
+  readonly onClose: () => void;
+}
+
+/** What to run on the machine that shall dial in; and how to be rid of the one that does. */
+function JoinPanel({ shell, name, onListed, onClose }: JoinPanelProps) {
+  const [made, setMade] = useState<{ readonly command: string; readonly expiresAt: string } | null>(null);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const refuse = (_words: string, refused: Trouble) => setTrouble(refused);
+  useEffect(() => {
+    void shell.attempt({ type: "place:invite", name }, refuse).then((answer) => {
+      if (answer?.type === "place:invited") setMade(answer);
+    });
+  }, []);
+  const revoke = async () => {
+    const answer = await shell.attempt({ type: "place:revoke", name }, refuse);
+    if (answer?.type !== "place:list") return;
+    onListed(answer);
+    onClose();
+  };
+  return (
+    <section class="setting-form" aria-label={`Join as ${name}`}>
+      {made && (
+        <>
+          <p class="hint">
+            Run this on the machine that shall be {name}. It works once, until{" "}
+            {new Date(made.expiresAt).toLocaleTimeString([], { timeStyle: "short" })}. A machine that has joined before
+            is not let in any more then.
+          </p>
+          <p class="mono join-command">{made.command}</p>
+        </>
+      )}
+      {trouble !== null && <TroubleNotice trouble={trouble} />}
+      <div class="actions">
+        {made && <CopyButton text={() => made.command} />}
+        <button type="button" class="button ghost danger" onClick={() => void revoke()}>
+          Revoke the machine
+        </button>
+        <span class="spacer" />
+        <button type="button" class="button ghost" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </section>
   );
 }
 
@@ -225,7 +305,7 @@ interface PlaceFormProps {
   readonly shell: Shell;
   /** Null: a new one. */
   readonly place: ShownPlace | null;
-  readonly onSaved: (listed: ListedPlaces) => void;
+  readonly onSaved: (listed: ListedPlaces, name: string) => void;
   readonly onClose: () => void;
 }
 
@@ -255,7 +335,7 @@ function PlaceForm({ shell, place, onSaved, onClose }: PlaceFormProps) {
   const send = async (request: Parameters<Shell["attempt"]>[0]) => {
     const answer = await shell.attempt(request, refuse);
     if (answer?.type !== "place:list") return;
-    onSaved(answer);
+    onSaved(answer, name);
     onClose();
   };
   return (
@@ -287,7 +367,12 @@ function PlaceForm({ shell, place, onSaved, onClose }: PlaceFormProps) {
         <FenceFields fence={draft.fence} onChange={(part) => change({ fence: { ...draft.fence, ...part } })} />
       ) : kind === "kubernetes" ? (
         <PodsFields pods={draft.pods} onChange={(part) => change({ pods: { ...draft.pods, ...part } })} />
-      ) : kind === "dial-in" ? null : kind === "command" ? (
+      ) : kind === "dial-in" ? (
+        <p class="hint">
+          For a machine that this one does not reach, such as one behind NAT: it connects to this one. After saving, you
+          get the command to run there.
+        </p>
+      ) : kind === "command" ? (
         <>
           <ArgumentsField args={draft.words} onChange={(words) => change({ words })} />
           <p class="hint">Its input and output must lead to “liminal runner”. No shell reads it.</p>
@@ -307,7 +392,7 @@ function PlaceForm({ shell, place, onSaved, onClose }: PlaceFormProps) {
       <TestResult result={result} />
       {trouble !== null && <TroubleNotice trouble={trouble} />}
       <FormFoot
-        onTest={() => void test()}
+        onTest={kind === "dial-in" ? undefined : () => void test()}
         onRemove={place === null ? undefined : () => void send({ type: "place:remove", name: place.name })}
         onCancel={onClose}
       />
