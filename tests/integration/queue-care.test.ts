@@ -60,6 +60,7 @@ test("X-6 two windows that edit at once: the last whole list wins, and no messag
   const item = (content: string) => ({ commandId: content, content });
   // Both start from [a, b]: one adds c and turns the rest round, the other drops a without knowing of c.
   await talk.send("c", "c");
+  await talk.until("all three", ({ queue }) => queue.length === 3);
   await talk.client.ask("ok", {
     type: "session:queue-edit",
     sessionId,

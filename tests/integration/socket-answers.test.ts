@@ -116,6 +116,7 @@ test("a command without a requestId gets no answer, and acts", async () => {
   client.sendRaw(JSON.stringify({ type: "session:draft", sessionId, content: "quiet" }));
   client.sendRaw(JSON.stringify({ type: "project:list" }));
   await talk.until("the rename", ({ title }) => title === "Quietly");
+  await client.next("session:changed", ({ title }) => title === "Quietly", mark);
   await client.ask("agent:list", { type: "agent:list" });
   expect(new Set(client.received.slice(mark).map(({ type }) => type))).toEqual(
     new Set(["session:title-updated", "session:changed", "agent:list"]),
