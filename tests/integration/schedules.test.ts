@@ -148,7 +148,10 @@ test("CV-41 schedules are kept over a restart, edited, disabled and removed; wha
   ] as const)
     for (const type of ["schedule:save", "schedule:preview"] as const) {
       const message = type === "schedule:preview" ? { type, cadence } : { type, projectId, ...wanted({ cadence }) };
-      expect(await back.request(message)).toMatchObject({ code: "INVALID_MESSAGE", details: expect.any(String) });
+      expect(await back.request(message)).toMatchObject({
+        code: "INVALID_MESSAGE",
+        message: expect.stringMatching(/cron expression|time zone|in the past/),
+      });
     }
   await back.ask("schedule:list", { type: "schedule:remove", scheduleId });
   expect((await list()).schedules).toEqual([]);
