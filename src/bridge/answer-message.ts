@@ -1,3 +1,4 @@
+import type { FirstUse } from "../lib/first-use.ts";
 import type { ClientMessage, QuestionResponse } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
 import type { ProjectId } from "../protocol/ids.ts";
@@ -26,7 +27,7 @@ export interface MessageDeps {
   readonly files: Pick<FileSearch, "search">;
   readonly changes: FileChanges;
   readonly worktrees: Pick<WorktreeService, "answer">;
-  readonly attempts: Attempts;
+  readonly attempts: FirstUse<Attempts>;
   /** Other machines where agents run, as config.json names them. */
   readonly places: { answer(message: AboutPlaces): Promise<Answer> };
   readonly terminals: TerminalDirectory;
@@ -39,7 +40,7 @@ export interface MessageDeps {
   readonly usage: Pick<UsageReports, "answer">;
   readonly notices: { answer(message: NoticeMessage): Promise<Answer> };
   readonly builtinModel: { answer(message: ModelMessage): Promise<Answer> };
-  readonly imports: ImportService;
+  readonly imports: FirstUse<ImportService>;
   readonly publish: (message: PlainServerMessage) => void;
 }
 
@@ -198,7 +199,7 @@ export async function answerMessage(
     case "attempts:start":
     case "attempts:compare":
     case "attempts:keep":
-      return deps.attempts.answer(message, person);
+      return deps.attempts.use().answer(message, person);
     case "worktree:list":
     case "worktree:options":
     case "worktree:remove":
@@ -277,8 +278,8 @@ function isImport(message: Answerable): message is ImportMessage {
 
 /** Starting runs once; status requests and stopping may be repeated. */
 function answerImport({ sessions, imports }: MessageDeps, message: ImportMessage): Promise<Answer> {
-  if (message.type !== "import:start") return imports.answer(message);
-  return sessions.once(message.commandId, () => imports.answer(message));
+  if (message.type !== "import:start") return imports.use().answer(message);
+  return sessions.once(message.commandId, () => imports.use().answer(message));
 }
 
 /** Parts of a session: older entries, or more of a long output. */

@@ -6,10 +6,9 @@ import { isNestedDeeper } from "../lib/nesting.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { type ApiScope, includesScope, NewApiToken } from "../protocol/api-tokens.ts";
 import { ClientMessage } from "../protocol/client-messages.ts";
-import { type ErrorCode, REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
+import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import {
   API_OPERATIONS,
-  type ApiError,
   type ApiErrorCode,
   type ApiOperation,
   fieldsOf,
@@ -27,6 +26,7 @@ import type { PersonId } from "../protocol/person-ref.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { AccessControl } from "./access-control.ts";
 import { answerMessage } from "./answer-message.ts";
+import { apiError, refused } from "./api-errors.ts";
 import type { Reach } from "./device-routes.ts";
 import { invitePerson, shownPerson } from "./people-answers.ts";
 import { json } from "./plain-pages.ts";
@@ -520,50 +520,12 @@ function hookNotFound(): ApiFailure {
   return new ApiFailure(404, "NOT_FOUND", "Hook not found. List hooks with: liminal hooks");
 }
 
-export function apiError(status: number, body: ApiError, headers: Readonly<Record<string, string>> = {}): Response {
-  const response = json(status, body);
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
-}
-
 function invalid({ issues: [issue] }: z.core.$ZodError): RefusalError {
   return invalidField(issue ? `${issue.path.join(".") || "body"}: ${issue.message}` : "body: not valid");
 }
 
 function invalidField(details: string): RefusalError {
   return new RefusalError(REFUSE.invalidMessage(details));
-}
-
-const STATUS_OTHERWISE = 422;
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  INVALID_MESSAGE: 400,
-  PROJECT_DUPLICATE: 409,
-  PROJECT_NOT_FOUND: 404,
-  SESSION_NOT_FOUND: 404,
-  AGENT_UNAVAILABLE: 503,
-  AGENT_AUTH_REQUIRED: 409,
-  AGENT_PROTOCOL_ERROR: 502,
-  AGENT_SESSION_REFUSED: 502,
-  AGENT_SESSION_BUSY: 409,
-  AGENT_LIMIT: 429,
-  SNIPPET_NOT_FOUND: 404,
-  SCHEDULE_NOT_FOUND: 404,
-  NOTICE_TARGET_NOT_FOUND: 404,
-  REQUEST_NOT_PENDING: 409,
-  LIMIT_EXCEEDED: 429,
-  STORAGE_UNWRITABLE: 507,
-  WORKDIR_CHANGED: 409,
-  WORKDIR_BUSY: 409,
-  WORKTREE_NOT_FOUND: 404,
-  FORBIDDEN: 403,
-  PERSON_NOT_FOUND: 404,
-  PERSON_INVALID: 409,
-  INTERNAL_ERROR: 500,
-};
-
-export function refused({ code, message, details, fields }: Refusal): Response {
-  const body = { error: message, code, ...(details !== undefined && { details }), ...(fields && { fields }) };
-  return apiError(STATUS[code] ?? STATUS_OTHERWISE, body);
 }
 
 function digest(value: unknown): string {

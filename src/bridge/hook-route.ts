@@ -1,7 +1,7 @@
 import type { IncomingHooks } from "../access/incoming-hooks.ts";
 import { HOOK_BODY_BYTES_MAX, HOOK_CALLS_PER_MINUTE_MAX, type ShownHook } from "../protocol/incoming-hooks.ts";
 import type { MessageDeps } from "./answer-message.ts";
-import { apiError, refused } from "./api-routes.ts";
+import { apiError, refused } from "./api-errors.ts";
 import { json } from "./plain-pages.ts";
 import { readBody } from "./read-body.ts";
 import { startHook } from "./start-hook.ts";

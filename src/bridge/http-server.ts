@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { httpDecisionOf } from "../access/decisions.ts";
 import type { IncomingHooks } from "../access/incoming-hooks.ts";
+import { FirstUse } from "../lib/first-use.ts";
 import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { describeSocket } from "../protocol/describe-protocol.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
-import { API_PREFIX } from "../protocol/http-api.ts";
 import { ProjectId, SessionId } from "../protocol/ids.ts";
 import { SOCKET_PROTOCOL, TICKET_PARAMETER } from "../protocol/page-key.ts";
 import { OWNER_ID } from "../protocol/people.ts";
@@ -13,17 +12,31 @@ import type { PersonId } from "../protocol/person-ref.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
-import { type ApiCaller, ApiRoutes, apiError, refused } from "./api-routes.ts";
-import { backupRoute, type DataDoor, deleteRoute, exportAllRoute } from "./data-routes.ts";
+import { apiError, refused } from "./api-errors.ts";
+import type { ApiCaller, ApiRoutes } from "./api-routes.ts";
+import type * as DataRoutes from "./data-routes.ts";
+import type { DataDoor } from "./data-routes.ts";
 import { deviceRoute, pairRoute, type Reach, signInByAddress, signInRoute } from "./device-routes.ts";
-import { hookRoute } from "./hook-route.ts";
-import { openApi } from "./openapi.ts";
+import type * as HookRoute from "./hook-route.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, shortBody, signInPage, tooManyTries } from "./plain-pages.ts";
-import { type PushDoor, pushRoute } from "./push-routes.ts";
+import type * as PushRoutes from "./push-routes.ts";
+import type { PushDoor } from "./push-routes.ts";
 import { serviceButton, serviceRoute } from "./service-routes.ts";
-import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
-import { exportRoute, importRoute } from "./transfer-routes.ts";
+import type { ConnectionDeps, SocketConnection } from "./socket-connection.ts";
+import type * as TransferRoutes from "./transfer-routes.ts";
+
+/** What no first page needs: each is loaded with its first request, in that step (decision 149). */
+const LATER = {
+  socket: (): typeof import("./socket-connection.ts") => require("./socket-connection.ts"),
+  programs: (): typeof import("./api-routes.ts") => require("./api-routes.ts"),
+  hook: (): typeof HookRoute => require("./hook-route.ts"),
+  openApi: (): typeof import("./openapi.ts") => require("./openapi.ts"),
+  socketSchema: (): typeof import("../protocol/describe-protocol.ts") => require("../protocol/describe-protocol.ts"),
+  transfer: (): typeof TransferRoutes => require("./transfer-routes.ts"),
+  data: (): typeof DataRoutes => require("./data-routes.ts"),
+  push: (): typeof PushRoutes => require("./push-routes.ts"),
+};
 
 /**
  * Larger than the limit on one message, so that a too large message still gets an error before the connection is
@@ -52,8 +65,8 @@ interface HttpServerOptions {
   readonly crashes: CrashDoor;
   /** The wire trace of a session's agent as text, one JSON object per line; null for an unknown session. */
   readonly trace: (sessionId: string) => Promise<string | null>;
-  readonly exports: ExportService;
-  readonly fileImport: FileImport;
+  readonly exports: FirstUse<ExportService>;
+  readonly fileImport: FirstUse<FileImport>;
   readonly data: DataDoor;
   readonly mcp: McpDoor;
   readonly isReady: () => boolean;
@@ -79,6 +92,7 @@ interface CrashDoor {
 const TICKET_PATH_CHARS_MAX = 512;
 const TicketRequest = z.strictObject({ path: z.string().startsWith("/api/").max(TICKET_PATH_CHARS_MAX) });
 
+const PROGRAMS = "/api/v1/";
 const HOOKS = "/hooks/";
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -96,7 +110,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #access: AccessControl;
   readonly #reach: Reach;
-  readonly #routes: ApiRoutes;
+  readonly #routes: FirstUse<ApiRoutes>;
   readonly #sockets = new Set<Bun.ServerWebSocket<SocketData>>();
   /** Aborted when the rights of a person change, for running work on their behalf. */
   readonly #rights = new Map<PersonId, AbortController>();
@@ -129,7 +143,7 @@ export class HttpServer {
           if (caller.kind === "api") socket.data.left = this.#access.apiTokens.connected(caller.id, cut);
           // Full (-1) and closed (0) both mean: stop. A client that reconnects continues from its cursor.
           const sink = { send: (frame: string | Uint8Array<ArrayBuffer>) => this.#sent(socket.send(frame)) };
-          socket.data.connection = new SocketConnection(options.connection, sink, caller.personId);
+          socket.data.connection = new (LATER.socket().SocketConnection)(options.connection, sink, caller.personId);
           this.#sockets.add(socket);
           // They may have been disabled since the check.
           if (!this.#access.people.isActive(caller.personId)) cut();
@@ -151,7 +165,10 @@ export class HttpServer {
     this.#access = options.access(this.port);
     this.#reach = options.reach(this.port);
     const { connection, monotonicMs, hooks } = options;
-    this.#routes = new ApiRoutes({ connection, access: this.#access, reach: this.#reach, hooks, monotonicMs });
+    this.#routes = new FirstUse(
+      () =>
+        new (LATER.programs().ApiRoutes)({ connection, access: this.#access, reach: this.#reach, hooks, monotonicMs }),
+    );
     this.#access.people.onChanged((id) => this.#rightsChanged(id));
   }
 
@@ -164,7 +181,7 @@ export class HttpServer {
       else socket.terminate();
     }
     if (isUnlimited) return;
-    this.#routes.cut(id);
+    this.#routes.built?.cut(id);
     this.#rights.get(id)?.abort();
     this.#rights.delete(id);
   }
@@ -205,7 +222,7 @@ export class HttpServer {
     const url = new URL(request.url);
     if (isAskedByAnotherPage(request, url))
       return plainText(403, "This server only accepts requests from its own pages.");
-    if (url.pathname.startsWith(API_PREFIX)) return this.#programs(request, url);
+    if (url.pathname.startsWith(PROGRAMS)) return this.#programs(request, url);
     if (url.pathname.startsWith(HOOKS)) return this.#hook(request, url);
     if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
     // An address without a decision is not served.
@@ -235,9 +252,9 @@ export class HttpServer {
       case "/mcp":
         return this.#mcp(request, url);
       case "/api/openapi.json":
-        return this.#get(request, () => json(200, openApi(this.#options.version)));
+        return this.#get(request, () => json(200, LATER.openApi().openApi(this.#options.version)));
       case "/api/socket-schema.json":
-        return this.#get(request, () => json(200, describeSocket()));
+        return this.#get(request, () => json(200, LATER.socketSchema().describeSocket()));
       case "/api/status":
         return this.#observe(request, url, async () => json(200, await this.#options.status()));
       case "/api/metrics":
@@ -249,17 +266,19 @@ export class HttpServer {
       case "/api/trace":
         return this.#api(request, url, () => this.#trace(url));
       case "/api/export":
-        return this.#api(request, url, () => exportRoute(this.#options.exports, request, url));
+        return this.#api(request, url, () => LATER.transfer().exportRoute(this.#options.exports.use(), request, url));
       case "/api/export-all":
         return this.#api(request, url, (person) =>
-          exportAllRoute(this.#dataOf(person), this.#options.exports, request),
+          LATER.data().exportAllRoute(this.#dataOf(person), this.#options.exports.use(), request),
         );
       case "/api/backup":
-        return this.#post(request, url, () => backupRoute(this.#options.data));
+        return this.#post(request, url, () => LATER.data().backupRoute(this.#options.data));
       case "/api/delete":
-        return this.#post(request, url, () => deleteRoute(this.#options.data, request));
+        return this.#post(request, url, () => LATER.data().deleteRoute(this.#options.data, request));
       case "/api/import":
-        return this.#post(request, url, () => importRoute(this.#options.fileImport, request, url));
+        return this.#post(request, url, () =>
+          LATER.transfer().importRoute(this.#options.fileImport.use(), request, url),
+        );
       case "/api/devices":
       case "/api/devices/revoke":
       case "/api/pairing":
@@ -269,7 +288,7 @@ export class HttpServer {
         if (!caller) return this.#denied(request, url);
         if (request.method !== "GET" && request.method !== "POST")
           return plainText(405, "Only GET and POST are supported.", { Allow: "GET, POST" });
-        return pushRoute(this.#options.push, caller, request);
+        return LATER.push().pushRoute(this.#options.push, caller, request);
       }
       case "/api/ticket":
         return this.#ticket(request, url);
@@ -345,7 +364,7 @@ export class HttpServer {
     }
     // Events may be rare, and an agent may take a minute to start.
     this.#server.timeout(request, 0);
-    return this.#routes.answer(request, url, caller);
+    return this.#routes.use().answer(request, url, caller);
   }
 
   /** `POST /hooks/<name>` with the secret of that hook, which opens nothing else. */
@@ -357,7 +376,7 @@ export class HttpServer {
       return this.#denied(request, url, "No such hook, or its secret is wrong. List hooks with: liminal hooks");
     if (!isReady()) return plainText(503, "Starting or stopping.", { "Retry-After": "1" });
     this.#server.timeout(request, 0);
-    return hookRoute(connection, hooks, hook, request);
+    return LATER.hook().hookRoute(connection, hooks, hook, request);
   }
 
   #apiCallerOf(request: Request, url: URL): ApiCaller | null {

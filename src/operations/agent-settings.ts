@@ -2,13 +2,13 @@ import type { AgentCatalog } from "../agents/catalog/agent-definition.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { AboutSettings } from "../bridge/answer-message.ts";
 import { redactSecrets } from "../lib/redact-secrets.ts";
-import {
-  type AgentSetting,
-  type AgentSettings as AgentSettingsState,
-  HIDDEN,
-  type NamedValue,
-  type Tested,
-  type ToolServerSetting,
+import type * as SettingsOfProtocol from "../protocol/agent-settings.ts";
+import type {
+  AgentSetting,
+  AgentSettings as AgentSettingsState,
+  NamedValue,
+  Tested,
+  ToolServerSetting,
 } from "../protocol/agent-settings.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { CliType } from "../protocol/ids.ts";
@@ -24,6 +24,11 @@ import {
 } from "./config-file.ts";
 import type { TestAgent } from "./test-agent.ts";
 import { resolveValues, type StoredValue, type StoredValues } from "./value-sources.ts";
+
+/** Loaded with the first setting that is shown or changed, in that step (decision 149). */
+const LATER = {
+  settings: (): typeof SettingsOfProtocol => require("../protocol/agent-settings.ts"),
+};
 
 interface AgentSettingsParts {
   /** config.json. */
@@ -264,10 +269,10 @@ export function shownWords(words: readonly string[]): string[] {
   return words.map((word, index) => {
     const before = words[index - 1] ?? "";
     const isValue = before.startsWith("-") && !before.includes("=") && SECRET_OPTION.test(before);
-    if (isValue && !word.startsWith("-")) return HIDDEN;
+    if (isValue && !word.startsWith("-")) return LATER.settings().HIDDEN;
     const [name = "", ...rest] = word.split("=");
-    if (rest.length > 0 && SECRET_OPTION.test(name)) return `${name}=${HIDDEN}`;
-    return redactSecrets(word) === word && shownUrl(word) === word ? word : HIDDEN;
+    if (rest.length > 0 && SECRET_OPTION.test(name)) return `${name}=${LATER.settings().HIDDEN}`;
+    return redactSecrets(word) === word && shownUrl(word) === word ? word : LATER.settings().HIDDEN;
   });
 }
 
@@ -276,8 +281,8 @@ function shownUrl(address: string): string {
   if (!/^[a-z][a-z+.-]*:\/\//i.test(address) || !URL.canParse(address)) return address;
   const { username, password, search } = new URL(address);
   if (username === "" && password === "" && search === "") return address;
-  const plain = address.replace(/\/\/[^/@]*@/, `//${HIDDEN}@`);
-  return plain.replace(/\?[^#]*/, `?${HIDDEN}`);
+  const plain = address.replace(/\/\/[^/@]*@/, `//${LATER.settings().HIDDEN}@`);
+  return plain.replace(/\?[^#]*/, `?${LATER.settings().HIDDEN}`);
 }
 
 function storedAgent(setting: AgentSetting, before: StoredAgent | undefined): Omit<StoredAgent, "id" | "isOwn"> {
@@ -306,7 +311,7 @@ function storedServer(
   }
   const known = before && "url" in before ? before : { url: "", headers: {} };
   const isKept = known.url !== "" && setting.url === shownUrl(known.url);
-  if (!isKept && setting.url.includes(HIDDEN))
+  if (!isKept && setting.url.includes(LATER.settings().HIDDEN))
     throw new RefusalError(REFUSE.invalidMessage("url: enter the hidden part again, or put the secret into a header"));
   const url = isKept ? known.url : setting.url;
   return { name, enabled, places, url, headers: storedValues(setting.headers, known.headers) };
@@ -315,7 +320,7 @@ function storedServer(
 /** A list that comes back as it was shown is kept. */
 export function storedWords(given: readonly string[], before: readonly string[]): readonly string[] {
   if (Bun.deepEquals([...given], shownWords(before))) return before;
-  if (given.some((word) => word.includes(HIDDEN)))
+  if (given.some((word) => word.includes(LATER.settings().HIDDEN)))
     throw new RefusalError(
       REFUSE.invalidMessage("args: enter the hidden argument again, or put the secret into the environment"),
     );

@@ -1,16 +1,17 @@
+import type { UsedLater } from "../lib/first-use.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import { splitPlace } from "../protocol/place-path.ts";
 
-export interface ByPlaceParts<Part> {
+export interface ByPlaceParts<Part extends object> {
   /** On this machine. */
-  readonly here: Part;
+  readonly here: UsedLater<Part>;
   /** At another one. Rejects with a RefusalError when there is no such place. */
   readonly at: (place: string) => Promise<Part>;
   readonly onError: (error: unknown) => void;
 }
 
-/** One part of the workspace on each machine; that of a place is found when it is first used. */
-export class ByPlace<Part> {
+/** One part of the workspace on each machine, found when it is first used. */
+export class ByPlace<Part extends object> {
   readonly #parts: ByPlaceParts<Part>;
   readonly #followed = new Set<Part>();
   readonly #follow: (part: Part) => void;
@@ -19,7 +20,7 @@ export class ByPlace<Part> {
   constructor(parts: ByPlaceParts<Part>, follow: (part: Part) => void = () => undefined) {
     this.#parts = parts;
     this.#follow = follow;
-    this.#known(parts.here);
+    parts.here.onBuilt(follow);
   }
 
   in(directory: string): Promise<Part> {
@@ -27,12 +28,12 @@ export class ByPlace<Part> {
   }
 
   async at(place: string | null): Promise<Part> {
-    return place === null ? this.#parts.here : this.#known(await this.#parts.at(place));
+    return place === null ? this.#parts.here.use() : this.#known(await this.#parts.at(place));
   }
 
   /** Nobody waits for it. At once on this machine. */
   later(place: string | null, act: (part: Part) => void): void {
-    if (place === null) act(this.#parts.here);
+    if (place === null) act(this.#parts.here.use());
     else
       this.at(place)
         .then(act)

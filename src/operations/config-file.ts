@@ -23,24 +23,17 @@ import { CliType } from "../protocol/ids.ts";
 import { NOTICE_TARGETS_MAX, NoticeTarget } from "../protocol/notices.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
 import { splitPlace } from "../protocol/place-path.ts";
-import {
-  IdleMinutes,
-  PlaceHost,
-  PlaceName,
-  PlacePaths,
-  PlaceProgram,
-  PlaceVariables,
-  PlaceWords,
-  PodContext,
-  PodFile,
-  PodWord,
-} from "../protocol/places.ts";
 import type { ToolServer } from "../protocol/tool-server.ts";
 import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/delegations.ts";
 import type { RunningMax } from "../sessions/running-limits.ts";
 import { isLoopback } from "./config.ts";
 import { ownCommand } from "./own-program.ts";
 import { resolveValues, StoredValue, StoredValues } from "./value-sources.ts";
+
+/** Loaded with the first setting of this kind, in that step (decision 149). */
+const LATER = {
+  places: (): typeof import("../protocol/places.ts") => require("../protocol/places.ts"),
+};
 
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;
@@ -535,7 +528,7 @@ function readMcpServer(reader: ConfigReader, name: string): ConfiguredToolServer
   const env = field("env", StoredValues);
   const headers = field("headers", StoredValues);
   const isEnabled = field("enabled", Flag, "false is used instead.");
-  const places = field("places", z.array(PlaceName), "Sessions at places do not get it.").value ?? [];
+  const places = field("places", z.array(LATER.places().PlaceName), "Sessions at places do not get it.").value ?? [];
   if ([command, url, args, env, headers].some(({ wrong }) => wrong)) return null;
   const enabled = isEnabled.value ?? !isEnabled.wrong;
   if (command.value !== undefined)
@@ -547,6 +540,18 @@ function readMcpServer(reader: ConfigReader, name: string): ConfiguredToolServer
 
 function readPlace(reader: ConfigReader, file: string, name: string): Place | null {
   const path = ["places", name];
+  const {
+    IdleMinutes,
+    PlaceHost,
+    PlaceName,
+    PlacePaths,
+    PlaceProgram,
+    PlaceVariables,
+    PlaceWords,
+    PodContext,
+    PodFile,
+    PodWord,
+  } = LATER.places();
   const refused = "The place is ignored.";
   if (!PlaceName.safeParse(name).success) {
     reader.refuse(path, "the name of a place has 2 to 32 lowercase letters, digits and dashes", refused);

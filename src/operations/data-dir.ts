@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -39,6 +40,12 @@ export class DataDir {
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  /** A part has kept something in a directory of its own. */
+  hasFiles(name: string): boolean {
+    const path = this.file(name);
+    return existsSync(path) && readdirSync(path).length > 0;
   }
 
   /** The database with all sessions, projects and settings. */

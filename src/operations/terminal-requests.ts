@@ -11,11 +11,15 @@ import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { ProjectId, SessionId } from "../protocol/ids.ts";
 import { canAt } from "../protocol/place-capabilities.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
-import { TerminalFrameWriter } from "../protocol/terminal-frames.ts";
 import type { TerminalId } from "../protocol/terminals.ts";
 import { WorktreeId } from "../protocol/worktree-ref.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+
+/** Loaded with the first terminal that is shown, in that step (decision 149). */
+const LATER = {
+  frames: (): typeof import("../protocol/terminal-frames.ts") => require("../protocol/terminal-frames.ts"),
+};
 
 /** Where a terminal is opened. */
 type Place = Pick<NewTerminal, "projectId" | "worktreeId" | "cwd">;
@@ -172,7 +176,7 @@ export class TerminalRequests implements TerminalDirectory {
 }
 
 function sendBinary(terminalId: TerminalId, send: TerminalSend): (output: TerminalOutput) => void {
-  const frames = new TerminalFrameWriter(terminalId);
+  const frames = new (LATER.frames().TerminalFrameWriter)(terminalId);
   return (output) => send.bytes(frames.write(output));
 }
 

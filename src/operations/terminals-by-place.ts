@@ -1,3 +1,4 @@
+import type { UsedLater } from "../lib/first-use.ts";
 import type { PlaceTerminals } from "../places/place-terminals.ts";
 import type { NewTerminal, ProjectTerminals } from "../ports/terminals.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
@@ -6,7 +7,7 @@ import type { TerminalId, TerminalInfo } from "../protocol/terminals.ts";
 
 interface TerminalsByPlaceParts {
   /** On this machine. */
-  readonly here: ProjectTerminals;
+  readonly here: UsedLater<ProjectTerminals>;
   readonly places: {
     /** Of the places that are in use. */
     terminals(): readonly PlaceTerminals[];
@@ -22,19 +23,20 @@ export class TerminalsByPlace implements ProjectTerminals {
 
   constructor(parts: TerminalsByPlaceParts) {
     this.#parts = parts;
-    parts.here.onChanged((terminal) => this.changed(terminal));
+    parts.here.onBuilt((terminals) => {
+      terminals.onChanged((terminal) => this.changed(terminal));
+    });
   }
 
   list(): readonly TerminalInfo[] {
-    const { here, places } = this.#parts;
-    return [...here.list(), ...places.terminals().flatMap((there) => there.list())].sort((one, other) =>
-      one.startedAt.localeCompare(other.startedAt),
-    );
+    return this.#all()
+      .flatMap((one) => one.list())
+      .sort((one, other) => one.startedAt.localeCompare(other.startedAt));
   }
 
   async open(terminal: NewTerminal): Promise<TerminalInfo> {
     const at = splitPlace(terminal.cwd);
-    if (!at) return this.#parts.here.open(terminal);
+    if (!at) return this.#parts.here.use().open(terminal);
     return (await this.#parts.places.terminalsAt(at.place)).open({ ...terminal, cwd: at.path });
   }
 
@@ -70,9 +72,14 @@ export class TerminalsByPlace implements ProjectTerminals {
     for (const listener of this.#listeners) listener(terminal);
   }
 
+  /** Of the machines where terminals were opened or found. */
+  #all(): (ProjectTerminals | PlaceTerminals)[] {
+    const { here, places } = this.#parts;
+    return [...(here.built === null ? [] : [here.built]), ...places.terminals()];
+  }
+
   /** The owner of this terminal. */
   #holder(terminalId: TerminalId): ProjectTerminals | PlaceTerminals | undefined {
-    const { here, places } = this.#parts;
-    return [here, ...places.terminals()].find((one) => one.list().some((known) => known.terminalId === terminalId));
+    return this.#all().find((one) => one.list().some((known) => known.terminalId === terminalId));
   }
 }

@@ -1,3 +1,4 @@
+import type { UsedLater } from "../lib/first-use.ts";
 import type { DiscardedLater, SessionPlace, Workdirs } from "../ports/workdirs.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { SessionId, TurnId } from "../protocol/ids.ts";
@@ -5,7 +6,7 @@ import { splitPlace } from "../protocol/place-path.ts";
 
 interface WorkdirsByPlaceParts {
   /** On this machine. */
-  readonly here: Workdirs;
+  readonly here: UsedLater<Workdirs>;
   /** At another one. Rejects with a RefusalError when there is no such place. */
   readonly at: (place: string) => Promise<Workdirs>;
   readonly onError: (error: unknown) => void;
@@ -20,7 +21,7 @@ export class WorkdirsByPlace implements Workdirs {
 
   constructor(parts: WorkdirsByPlaceParts) {
     this.#parts = parts;
-    this.#follow(parts.here);
+    parts.here.onBuilt((workdirs) => this.#follow(workdirs));
   }
 
   prepare(place: SessionPlace): void {
@@ -147,13 +148,13 @@ export class WorkdirsByPlace implements Workdirs {
 
   async #in<Result>(directory: string, act: (workdirs: Workdirs, there: string) => Promise<Result>): Promise<Result> {
     const at = splitPlace(directory);
-    return at ? act(await this.#at(at.place), at.path) : act(this.#parts.here, directory);
+    return at ? act(await this.#at(at.place), at.path) : act(this.#parts.here.use(), directory);
   }
 
   /** Synchronous on this machine: a running turn must be registered before any other request. */
   #later({ sessionId, cwd }: SessionPlace, act: (workdirs: Workdirs, there: SessionPlace) => void): void {
     const at = splitPlace(cwd);
-    if (!at) act(this.#parts.here, { sessionId, cwd });
+    if (!at) act(this.#parts.here.use(), { sessionId, cwd });
     else
       this.#at(at.place)
         .then((workdirs) => act(workdirs, { sessionId, cwd: at.path }))

@@ -1,3 +1,4 @@
+import type { FirstUse } from "../lib/first-use.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
 import type { PlaceStanding } from "../protocol/places.ts";
 import type { TerminalInfo } from "../protocol/terminals.ts";
@@ -34,7 +35,7 @@ export interface PlacesParts {
   /** While it is closed, nothing is read from places. */
   readonly flow: FlowGate;
   /** Files on this machine. */
-  readonly files: FileSearch;
+  readonly files: FirstUse<FileSearch>;
   /** The connection to a place was lost while agents run there (a sentence), or is back (null). */
   readonly onCut: (place: string, reason: string | null) => void;
   /** A terminal at a place has changed. */

@@ -105,7 +105,7 @@ export class Places implements AgentPlaces, PlaceDirectories {
   /** Finds files where the directory is. */
   async search(root: string, query: string, limit: number): ReturnType<FileSearch["search"]> {
     const at = splitPlace(root);
-    if (!at) return this.#parts.files.search(root, query, limit);
+    if (!at) return this.#parts.files.use().search(root, query, limit);
     try {
       return await (await this.#loaded()).link(at.place).ask({ type: "files:search", root: at.path, query, limit });
     } catch (error) {

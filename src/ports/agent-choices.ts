@@ -1,6 +1,6 @@
 import type { AgentLimits } from "../protocol/conversations.ts";
 import type { CliType } from "../protocol/ids.ts";
-import type { ProcessTopology } from "../protocol/server-messages.ts";
+import type { ProcessTopology } from "../protocol/process-topology.ts";
 
 /** What the user chose last, by the agent's own id of the option. */
 export type Choices = ReadonlyMap<string, string | boolean>;

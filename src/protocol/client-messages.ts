@@ -15,6 +15,7 @@ import {
   UndoId,
 } from "./changes.ts";
 import { Part } from "./entry.ts";
+import { ExactVersion } from "./exact-version.ts";
 import { CliType, CommandId, ElicitationId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
 import { QUOTED_SESSIONS_MAX } from "./inbox.ts";
 import { Json } from "./json.ts";
@@ -39,10 +40,10 @@ import { MODEL_REQUESTS } from "./model-draft.ts";
 import { NOTICE_REQUESTS } from "./notices.ts";
 import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
 import { PlaceName, PlaceSetting } from "./places.ts";
+import { ProcessTopology } from "./process-topology.ts";
 import { QuestionAction } from "./question.ts";
 import { SCHEDULE_REQUESTS } from "./schedules.ts";
 import { searchFields } from "./search.ts";
-import { ProcessTopology } from "./server-messages.ts";
 import { QueueItem } from "./session-parts.ts";
 import { SNIPPET_REQUESTS } from "./snippets.ts";
 import { TERMINAL_CELLS_MAX, TERMINAL_INPUT_CHARS_MAX, TERMINAL_REQUESTS } from "./terminals.ts";
@@ -62,8 +63,6 @@ const limit = z.optional(z.int().check(z.minimum(1), z.maximum(PAGE_ENTRIES_MAX)
 const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), ...envelope, ...shape });
 
-/** One version of a program: never a range, a tag or an address. */
-export const ExactVersion = z.string().check(z.maxLength(64), z.regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/));
 const importFrom = { projectId: ProjectId, cliType: CliType };
 const sessionOnly = { sessionId: SessionId };
 /** Whose policy: a session also stands for its project and its agent. */

@@ -30,7 +30,6 @@ import { PlainServerMessage, type ServerMessage } from "./server-messages.ts";
 import { SessionHistory } from "./session-messages.ts";
 import { SessionRow } from "./session-schema.ts";
 
-export const API_PREFIX = "/api/v1/";
 export const IDEMPOTENCY_KEY_CHARS_MAX = 200;
 
 /** Besides the codes of the socket, those of HTTP itself. */

@@ -51,3 +51,10 @@ export function base64Bytes(data: string): number {
 
 /** The text that confirms deleting everything: requested by the page, required by the server. */
 export const CONFIRM_WORDS = "delete everything";
+
+/** Kept of the output of one terminal, for clients that come later. */
+export const TERMINAL_KEPT_BYTES_MAX = 1024 * 1024;
+/** Sent to a client beyond what it has acknowledged. */
+export const TERMINAL_CREDIT_BYTES = 256 * 1024;
+export const PROJECT_TERMINALS_MAX = 50;
+export const SERVICES_MAX = 20;

@@ -17,6 +17,8 @@ import { OwnStanding } from "./people.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { PersonRef } from "./person-ref.ts";
 import { joinLinkFields, placeStandingFields, ShownPlace } from "./places.ts";
+import { ProcessTopology } from "./process-topology.ts";
+import { Project } from "./project.ts";
 import { AgentQuestion, QuestionAction } from "./question.ts";
 import { SCHEDULE_ANSWERS } from "./schedules.ts";
 import { SearchHit } from "./search.ts";
@@ -38,8 +40,7 @@ import { ToolServer } from "./tool-server.ts";
 import { USAGE_ANSWERS } from "./usage.ts";
 import { WORKTREE_ANSWERS } from "./worktrees.ts";
 
-export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
-export type Project = z.infer<typeof Project>;
+export type { Project };
 
 /** `agent`: it signs in by itself when asked; `terminal`: its own login runs in a terminal; `environment`: a variable to set. */
 export const SignInMethod = z.object({
@@ -62,10 +63,6 @@ export const OwnProcess = z.object({
   nextTryAt: NextTryAt,
 });
 export type OwnProcess = z.infer<typeof OwnProcess>;
-
-/** One process for all sessions of an agent, or one for each. */
-export const ProcessTopology = z.enum(["shared", "per-session"]);
-export type ProcessTopology = z.infer<typeof ProcessTopology>;
 
 export const AgentInfo = z.object({
   id: CliType,

@@ -9,12 +9,6 @@ export type TerminalId = z.infer<typeof TerminalId>;
 
 export const TERMINAL_INPUT_CHARS_MAX = 64 * 1024;
 export const TERMINAL_CELLS_MAX = 1_000;
-/** Kept of the output of one terminal, for clients that come later. */
-export const TERMINAL_KEPT_BYTES_MAX = 1024 * 1024;
-/** Sent to a client beyond what it has acknowledged. */
-export const TERMINAL_CREDIT_BYTES = 256 * 1024;
-export const PROJECT_TERMINALS_MAX = 50;
-export const SERVICES_MAX = 20;
 
 const WorktreeKey = z.string().check(z.maxLength(64));
 

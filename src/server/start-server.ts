@@ -26,6 +26,7 @@ import { PageFiles } from "../bridge/page-files.ts";
 import { Feed } from "../fanout/feed.ts";
 import { Hub } from "../fanout/hub.ts";
 import { AbsenceWatch } from "../lib/absence-watch.ts";
+import { FirstUse } from "../lib/first-use.ts";
 import { ignore } from "../lib/ignore.ts";
 import { LOG_PATH } from "../lib/server-log-place.ts";
 import { agentDirectory } from "../operations/agent-directory.ts";
@@ -56,7 +57,7 @@ import { faultReporter, StorageGuard, warnOfShortLogs, warnOfUnstored } from "..
 import { ownerOf, takeOver } from "../operations/take-over.ts";
 import { TerminalRequests } from "../operations/terminal-requests.ts";
 import { TerminalsByPlace } from "../operations/terminals-by-place.ts";
-import { agentTester } from "../operations/test-agent.ts";
+import type * as TestAgent from "../operations/test-agent.ts";
 import { localOrigin, logAddresses, machineNames, otherOrigins, prepareTls } from "../operations/tls/prepare-tls.ts";
 import { TurnCounter } from "../operations/turn-counter.ts";
 import { VERSION } from "../operations/version.ts";
@@ -80,7 +81,6 @@ import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { placeOfWorktree, WorktreeId } from "../protocol/worktree-ref.ts";
 import { AgentOptions } from "../sessions/agent-options.ts";
 import { AgentQuestions } from "../sessions/agent-questions.ts";
-import { Attempts } from "../sessions/attempts.ts";
 import { Delegations } from "../sessions/delegation/delegations.ts";
 import { FileChanges } from "../sessions/file-changes.ts";
 import { LIMIT_FOLLOW_MS, LimitResumer } from "../sessions/limits/limit-resumer.ts";
@@ -88,25 +88,35 @@ import { PolicyService } from "../sessions/policy/policy-service.ts";
 import { ScheduleService } from "../sessions/schedules/schedule-service.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import { SnippetService } from "../sessions/snippet-service.ts";
-import { ExportService } from "../sessions/transfer/export/export-service.ts";
-import { FileImport } from "../sessions/transfer/file-import.ts";
-import { ImportService } from "../sessions/transfer/import-service.ts";
 import { UsageReports } from "../sessions/usage-reports.ts";
 import { WorktreeService } from "../sessions/worktree-service.ts";
 import type { Ownership } from "../store/postgres/ownership.ts";
-import { HeldTerminals } from "../terminals/held-terminals.ts";
 import { CommandRecords } from "../workspace/commands/command-records.ts";
 import { LOCAL_COMMAND_MACHINE } from "../workspace/commands/local-command-machine.ts";
 import { LocalProjectCommands } from "../workspace/commands/project-commands.ts";
 import { Services } from "../workspace/commands/services.ts";
-import { FileSearch } from "../workspace/file-search.ts";
-import { LocalMerging } from "../workspace/merging/merging.ts";
-import { LocalConflictRadar } from "../workspace/merging/radar.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { ProjectTools } from "../workspace/project-tools.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
-import { LocalWorkdirs } from "../workspace/workdirs.ts";
-import { LocalWorktrees } from "../workspace/worktrees/local-worktrees.ts";
+
+/** What a start without work left over does not need: each is loaded with its first use, in that step (decision 149). */
+const LATER = {
+  terminals: (): typeof import("../terminals/held-terminals.ts") => require("../terminals/held-terminals.ts"),
+  workdirs: (): typeof import("../workspace/workdirs.ts") => require("../workspace/workdirs.ts"),
+  worktrees: (): typeof import("../workspace/worktrees/local-worktrees.ts") =>
+    require("../workspace/worktrees/local-worktrees.ts"),
+  merging: (): typeof import("../workspace/merging/merging.ts") => require("../workspace/merging/merging.ts"),
+  agentTest: (): typeof TestAgent => require("../operations/test-agent.ts"),
+  fileSearch: (): typeof import("../workspace/file-search.ts") => require("../workspace/file-search.ts"),
+  attempts: (): typeof import("../sessions/attempts.ts") => require("../sessions/attempts.ts"),
+  imports: (): typeof import("../sessions/transfer/import-service.ts") =>
+    require("../sessions/transfer/import-service.ts"),
+  fileImport: (): typeof import("../sessions/transfer/file-import.ts") =>
+    require("../sessions/transfer/file-import.ts"),
+  exports: (): typeof import("../sessions/transfer/export/export-service.ts") =>
+    require("../sessions/transfer/export/export-service.ts"),
+  radar: (): typeof import("../workspace/merging/radar.ts") => require("../workspace/merging/radar.ts"),
+};
 
 const EPOCH_CHARS = 8;
 const SECRET_BYTES = 32;
@@ -204,7 +214,7 @@ export async function startServer(
     limits: config,
     workspace: file,
     flow: guard.flow,
-    files: new FileSearch({ world, onError }),
+    files: new FirstUse(() => new (LATER.fileSearch().FileSearch)({ world, onError })),
     // Cycle: agents and terminals run at places, are notified when one is cut off or changes, and use our tools from there.
     onCut: (place, reason) => pool.placeCut(place, reason),
     onTerminal: (terminal) => allTerminals.changed(terminal),
@@ -387,50 +397,65 @@ export async function startServer(
   });
 
   // Terminals of projects
-  const terminals = new HeldTerminals({
-    world,
-    dir: dataDir.file("terminals"),
-    holdMs: config.holdMs,
-    holder: ownCommand("terminal-holder"),
-    env: agentEnvironment(config.env),
-    launch: launchHolder,
-    onError: faultReporter(logger, "Unexpected fault in a terminal"),
-  });
-  await terminals.resume();
+  const terminals = new FirstUse(
+    () =>
+      new (LATER.terminals().HeldTerminals)({
+        world,
+        dir: dataDir.file("terminals"),
+        holdMs: config.holdMs,
+        holder: ownCommand("terminal-holder"),
+        env: agentEnvironment(config.env),
+        launch: launchHolder,
+        onError: faultReporter(logger, "Unexpected fault in a terminal"),
+      }),
+  );
+  if (dataDir.hasFiles("terminals")) await terminals.use().resume();
   const allTerminals = new TerminalsByPlace({ here: terminals, places: otherMachines });
 
   // Sessions, and the files they work on
-  const localWorkdirs = new LocalWorkdirs({
-    world,
-    root: dataDir.file("vaults"),
-    own: [dataDir.path],
-    isOn: file.checkpoints,
-    editor: { command: file.editor, env: agentEnvironment(config.env) },
-    vaultBytesMax: file.vaultBytesMax,
-    env: agentEnvironment(config.env),
-    onError: faultReporter(logger, "Unexpected fault in a checkpoint"),
-  });
+  const localWorkdirs = new FirstUse(
+    () =>
+      new (LATER.workdirs().LocalWorkdirs)({
+        world,
+        root: dataDir.file("vaults"),
+        own: [dataDir.path],
+        isOn: file.checkpoints,
+        editor: { command: file.editor, env: agentEnvironment(config.env) },
+        vaultBytesMax: file.vaultBytesMax,
+        env: agentEnvironment(config.env),
+        onError: faultReporter(logger, "Unexpected fault in a checkpoint"),
+      }),
+  );
   const workdirs = new WorkdirsByPlace({
     here: localWorkdirs,
     at: (place) => otherMachines.workdirs(place),
     onError: faultReporter(logger, "Unexpected fault in the files of a place"),
   });
-  const localWorktrees = new LocalWorktrees({
-    world,
-    records: dataDir.file("worktrees"),
-    root: file.worktreeRoot,
-    dataDirectory: dataDir.path,
-    workdirs: localWorkdirs,
-    env: agentEnvironment(config.env),
-    onError: faultReporter(logger, "Unexpected fault in a worktree"),
+  const localWorktrees = new FirstUse(() => {
+    const opened = new (LATER.worktrees().LocalWorktrees)({
+      world,
+      records: dataDir.file("worktrees"),
+      root: file.worktreeRoot,
+      dataDirectory: dataDir.path,
+      workdirs: localWorkdirs.use(),
+      env: agentEnvironment(config.env),
+      onError: faultReporter(logger, "Unexpected fault in a worktree"),
+    });
+    opened.start();
+    return opened;
   });
-  const localMerging = new LocalMerging({ root: dataDir.file("merges"), env: agentEnvironment(config.env) });
-  const localRadar = new LocalConflictRadar({
-    world,
-    root: dataDir.file("radar"),
-    listWorktrees: async (project) => (await localWorktrees.list(project)).filter(({ isOurs }) => isOurs),
-    onError: faultReporter(logger, "Unexpected fault in the conflict radar"),
-  });
+  const localMerging = new FirstUse(
+    () => new (LATER.merging().LocalMerging)({ root: dataDir.file("merges"), env: agentEnvironment(config.env) }),
+  );
+  const localRadar = new FirstUse(
+    () =>
+      new (LATER.radar().LocalConflictRadar)({
+        world,
+        root: dataDir.file("radar"),
+        listWorktrees: async (project) => (await localWorktrees.use().list(project)).filter(({ isOurs }) => isOurs),
+        onError: faultReporter(logger, "Unexpected fault in the conflict radar"),
+      }),
+  );
   const onPlaceError = faultReporter(logger, "Unexpected fault in the worktrees of a place");
   const worktrees = new WorktreesByPlace({
     here: localWorktrees,
@@ -455,7 +480,7 @@ export async function startServer(
   });
   const onCommandError = faultReporter(logger, "Unexpected fault in a command of liminal.json");
   const machine = new CommandsByPlace({
-    here: LOCAL_COMMAND_MACHINE,
+    here: new FirstUse(() => LOCAL_COMMAND_MACHINE),
     at: async (place) => (await otherMachines.workspace(place)).commands,
     onError: onCommandError,
   });
@@ -605,7 +630,9 @@ export async function startServer(
     followMs: LIMIT_FOLLOW_MS,
     onError,
   });
-  const attempts = new Attempts({ world, sessions, agents: pool, changes, places, onError });
+  const attempts = new FirstUse(
+    () => new (LATER.attempts().Attempts)({ world, sessions, agents: pool, changes, places, onError }),
+  );
   const orchestration = new Orchestration({
     version: VERSION,
     sessions,
@@ -629,8 +656,8 @@ export async function startServer(
     programIdleMs: config.programIdleMs,
     onError,
   });
-  for (const stuck of await localMerging.settleCutOff()) logger.warn(stuck);
-  localWorktrees.start();
+  if (dataDir.hasFiles("merges")) for (const stuck of await localMerging.use().settleCutOff()) logger.warn(stuck);
+  if (dataDir.hasFiles("worktrees")) localWorktrees.use();
   // Before agents at places are looked for: those of machines that dial in are behind it.
   await otherMachines.listen();
   await takeOver({ owner, ledger, holders, places: otherMachines, pool, sessions, logger });
@@ -660,34 +687,48 @@ export async function startServer(
 
   // Other requests of clients besides sessions
   const { log, transfers } = stores;
-  const imports = new ImportService({
-    world,
-    store: transfers,
-    projects: stores.projects,
-    agents: pool,
-    histories: pool,
-    writers,
-    policy,
-    paths,
-    publish,
-    onError,
-  });
-  const fileImport = new FileImport({
-    world,
-    log,
-    store: transfers,
-    projects: stores.projects,
-    agents: pool,
-    policy,
-    publish,
-  });
-  const exports = new ExportService({ world, log, store: transfers, projects: stores.projects, agents: pool });
+  const imports = new FirstUse(
+    () =>
+      new (LATER.imports().ImportService)({
+        world,
+        store: transfers,
+        projects: stores.projects,
+        agents: pool,
+        histories: pool,
+        writers,
+        policy,
+        paths,
+        publish,
+        onError,
+      }),
+  );
+  const fileImport = new FirstUse(
+    () =>
+      new (LATER.fileImport().FileImport)({
+        world,
+        log,
+        store: transfers,
+        projects: stores.projects,
+        agents: pool,
+        policy,
+        publish,
+      }),
+  );
+  const exports = new FirstUse(
+    () =>
+      new (LATER.exports().ExportService)({ world, log, store: transfers, projects: stores.projects, agents: pool }),
+  );
   const marks = { [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
   const changeSettings = (message: AboutSettings) =>
     settings.answer(message, {
       catalog,
       pool,
-      testAgent: agentTester({ host: unheldHost, env, marks, answerTimeoutMs: config.startTimeoutMs }),
+      testAgent: LATER.agentTest().agentTester({
+        host: unheldHost,
+        env,
+        marks,
+        answerTimeoutMs: config.startTimeoutMs,
+      }),
       toolEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
       timeoutMs: config.startTimeoutMs,
       onChanged: publishAgents,
@@ -721,7 +762,7 @@ export async function startServer(
       const found = (await stores.snippets.list()).find((snippet) => snippet.id === id);
       return found ? found.projectId : null;
     },
-    importRun: (id) => imports.projectOf(id),
+    importRun: (id) => imports.built?.projectOf(id) ?? null,
     question: (elicitationId) =>
       sessions.askingSession({ type: "elicitation:respond", elicitationId, action: "cancel" }),
     atPlace: (name) => projects.list().flatMap(({ id, path }) => (splitPlace(path)?.place === name ? [id] : [])),
@@ -785,8 +826,13 @@ export async function startServer(
       pool,
       sessions,
       stores,
-      checkpoints: localWorkdirs.status,
-      terminals: terminals.status,
+      checkpoints: localWorkdirs.built?.status ?? {
+        isOn: file.checkpoints,
+        vaults: null,
+        bytes: null,
+        lastError: null,
+      },
+      terminals: terminals.built?.status ?? { open: 0, running: 0 },
       logged: logger.counts,
       traffic: http.traffic,
       turns: turns.counts,
@@ -904,17 +950,17 @@ export async function startServer(
     commands[Symbol.dispose]();
     if (withAgents) {
       guard.letEnd();
-      await Promise.all([pool.stop(), imports.stop(), terminals.stop(), otherMachines.stopTerminals()]);
+      await Promise.all([pool.stop(), imports.built?.stop(), terminals.built?.stop(), otherMachines.stopTerminals()]);
     } else {
       pool.leave();
-      terminals.leave();
+      terminals.built?.leave();
     }
     resumer.stop();
-    await Promise.all([imports.stop(), signIn.stop(), installs.stop(), orchestration.stop()]);
+    await Promise.all([imports.built?.stop(), signIn.stop(), installs.stop(), orchestration.stop()]);
     await commandRecords.written();
     places.stop();
-    await Promise.all([localWorktrees.stop(), localRadar.stop()]);
-    await localWorkdirs.stop();
+    await Promise.all([localWorktrees.built?.stop(), localRadar.built?.stop()]);
+    await localWorkdirs.built?.stop();
     await Promise.all([lifeline.stop(), otherMachines.end()]);
     await http.stop();
     // Nothing more can come from agents or clients.

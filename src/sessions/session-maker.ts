@@ -17,8 +17,13 @@ import { type Answer, writeAnswer } from "./answer.ts";
 import { type Delegations, isRefusal } from "./delegation/delegations.ts";
 import { NewPlace, type NewPlaceDeps } from "./new-place.ts";
 import type { PolicyService } from "./policy/policy-service.ts";
-import { refuseStart } from "./policy/read-command.ts";
+import type * as PolicyCommands from "./policy/read-command.ts";
 import type { Session } from "./session.ts";
+
+/** Loaded with the first session that is made, in that step (decision 149). */
+const LATER = {
+  policyCommands: (): typeof PolicyCommands => require("./policy/read-command.ts"),
+};
 
 interface SessionMakerDeps extends NewPlaceDeps {
   readonly world: World;
@@ -61,7 +66,7 @@ export class SessionMaker {
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
     const known = agents.find(cliType);
     if (!known) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-    const refusal = refuseStart(command.options?.["policy"]);
+    const refusal = LATER.policyCommands().refuseStart(command.options?.["policy"]);
     if (refusal) return { kind: "refused", refusal };
     const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     const early = new EarlyEvents();

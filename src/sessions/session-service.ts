@@ -1,4 +1,5 @@
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
+import { FirstUse } from "../lib/first-use.ts";
 import { reporting } from "../lib/reporting.ts";
 import { TaskQueue } from "../lib/task-queue.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
@@ -51,7 +52,7 @@ import { CommandReceipts } from "./command-receipts.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { lastLineOf, summarizeChildren } from "./delegation/summarize-children.ts";
 import { ConversationPacks } from "./handover/conversation-packs.ts";
-import { type Branch, SessionBrancher } from "./handover/session-brancher.ts";
+import type { Branch, SessionBrancher } from "./handover/session-brancher.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import type { WaitCommand } from "./rules/decide-waits.ts";
 import { findQuestion, findVisit } from "./rules/open-requests.ts";
@@ -60,10 +61,16 @@ import { refuseAttachments } from "./rules/refuse-attachments.ts";
 import type { WorkdirEvent } from "./rules/session-context.ts";
 import type { LimitCommand } from "./rules/usage-limits.ts";
 import { RunningLimits, type RunningMax } from "./running-limits.ts";
-import { type Move, Session } from "./session.ts";
+import type { Move, Session } from "./session.ts";
 import { type CreatedFor, SessionMaker } from "./session-maker.ts";
 import { handBack } from "./writers/hand-back.ts";
 import { WriterWatch } from "./writers/writer-watch.ts";
+
+/** Loaded with the first use, in that step (decision 149). */
+const LATER = {
+  session: (): typeof import("./session.ts") => require("./session.ts"),
+  brancher: (): typeof import("./handover/session-brancher.ts") => require("./handover/session-brancher.ts"),
+};
 
 interface SessionServiceDeps {
   readonly world: World;
@@ -137,7 +144,7 @@ export class SessionService {
   readonly #recovery = new Recovery();
   readonly #receipts: CommandReceipts;
   readonly #maker: SessionMaker;
-  readonly #brancher: SessionBrancher;
+  readonly #brancher: FirstUse<SessionBrancher>;
   readonly #packs: ConversationPacks;
   readonly #shown = new ShownSessions();
   readonly #unwatched: UnwatchedQuestions;
@@ -163,11 +170,14 @@ export class SessionService {
       },
     });
     this.#packs = new ConversationPacks({ store: deps.branches, log: deps.log, agents: deps.agents });
-    this.#brancher = new SessionBrancher({
-      ...deps,
-      packs: this.#packs,
-      load: (sessionId) => this.#session(sessionId),
-    });
+    this.#brancher = new FirstUse(
+      () =>
+        new (LATER.brancher().SessionBrancher)({
+          ...deps,
+          packs: this.#packs,
+          load: (sessionId) => this.#session(sessionId),
+        }),
+    );
     this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => {
       this.#observe(id, event).catch(deps.onError);
     });
@@ -468,7 +478,7 @@ export class SessionService {
    */
   async branch(command: Branch, person?: PersonRef): Promise<Answer> {
     const answer = await this.once(command.commandId, async () => {
-      const made = await this.#brancher.make(command);
+      const made = await this.#brancher.use().make(command);
       if (made.kind === "message" && made.message.type === "session:created")
         await this.#present(made.message, command, person);
       return made;
@@ -526,7 +536,7 @@ export class SessionService {
   /** The context pack of an agent, sent or as a preview. */
   async pack(query: Extract<ClientMessage, { type: "session:pack" }>): Promise<Answer> {
     try {
-      return { kind: "message", message: await this.#brancher.pack(query), published: false };
+      return { kind: "message", message: await this.#brancher.use().pack(query), published: false };
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error;
       return { kind: "refused", refusal: error.refusal };
@@ -656,7 +666,10 @@ export class SessionService {
     // Stored facts stay stored: a failing listener must not undo them.
     const onCommitted = reporting(this.#committed.bind(this), this.#deps.onError);
     const onStart = (id: SessionId) => this.#publishRow(id);
-    const session = await Session.load({ ...this.#deps, packs: this.#packs, isShown, onCommitted, onStart }, stored);
+    const session = await LATER.session().Session.load(
+      { ...this.#deps, packs: this.#packs, isShown, onCommitted, onStart },
+      stored,
+    );
     this.#sessions.set(sessionId, session);
     this.#recovery.found(session, stored, outcomes);
     return session;

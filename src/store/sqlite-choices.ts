@@ -5,7 +5,7 @@ import type { AgentChoices, Choices, KnownLimits, ModelFavourites, ProcessChoice
 import type { ToolChoices } from "../ports/tool-choices.ts";
 import { AgentLimits } from "../protocol/conversations.ts";
 import { CliType, type ProjectId } from "../protocol/ids.ts";
-import { ProcessTopology } from "../protocol/server-messages.ts";
+import { ProcessTopology } from "../protocol/process-topology.ts";
 
 const Value = z.union([z.string(), z.boolean()]);
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { ProjectId } from "../protocol/ids.ts";
-import { Project } from "../protocol/server-messages.ts";
+import { Project } from "../protocol/project.ts";
 
 type Row = Record<string, unknown>;
 

@@ -3,13 +3,8 @@ import { basename, isAbsolute, join } from "node:path";
 import type { NewTerminal, ProjectTerminals } from "../ports/terminals.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
-import {
-  PROJECT_TERMINALS_MAX,
-  TERMINAL_CREDIT_BYTES,
-  TERMINAL_KEPT_BYTES_MAX,
-  type TerminalId,
-  TerminalInfo,
-} from "../protocol/terminals.ts";
+import { PROJECT_TERMINALS_MAX, TERMINAL_CREDIT_BYTES, TERMINAL_KEPT_BYTES_MAX } from "../protocol/limits.ts";
+import { type TerminalId, TerminalInfo } from "../protocol/terminals.ts";
 import { endSession, type Leader } from "./holder/end-session.ts";
 import type { TerminalOrders } from "./holder/terminal-holder.ts";
 import { type Hello, TerminalLink } from "./terminal-link.ts";

@@ -19,7 +19,19 @@ const OPTIONAL = [
   /^src\/(?:server\/start-replica|bridge\/standby-server)\.ts$/,
   /^src\/orchestration\/(?:mcp-endpoint\.ts$|tools\/)/,
 ];
-const PACKAGES = ["croner", "fuzzysort", "ignore", "zod"];
+/** Loaded with the first client, session, agent, terminal, search or request that needs it. */
+const UNUSED_AT_FIRST = [
+  /^src\/workspace\/(?:vault|merging|worktrees|git)\//,
+  /^src\/workspace\/(?:workdirs?|review|housekeeping|file-search|list-files)\.ts$/,
+  /^src\/agents\/(?:history\/|acp\/(?:acp-|translate\/))/,
+  /^src\/sessions\/(?:transfer\/|(?:session|attempts)\.ts$)/,
+  /^src\/sessions\/(?:handover\/session-brancher|policy\/(?:evaluate|judge|offer|shell)-.*|schedules\/cadence)\.ts$/,
+  /^src\/bridge\/(?:socket-connection|answer-message|openapi|(?:api|data|push|transfer)-routes|hook-route)\.ts$/,
+  /^src\/store\/database\/(?:salvage|rebuild-schema)\.ts$/,
+  /^src\/terminals\//,
+  /^src\/protocol\/(?:client-messages|server-messages|session-messages|worktrees|terminals|places)\.ts$/,
+];
+const PACKAGES = ["zod"];
 
 /** The real server, run from its sources: it leaves a list of what it has loaded. */
 const FROM_SOURCE: TestServerOptions = { command: [process.execPath, "--preload", PRELOAD, SOURCE] };
@@ -29,6 +41,8 @@ function loadedBy({ dataDir }: TestServer): string[] {
   return paths.map((path) => relative(ROOT, path)).sort();
 }
 
+const unusedAtFirst = (paths: readonly string[]) =>
+  paths.filter((path) => UNUSED_AT_FIRST.some((part) => part.test(path)));
 const optional = (paths: readonly string[]) => paths.filter((path) => OPTIONAL.some((part) => part.test(path)));
 
 function packagesOf(paths: readonly string[]): string[] {
@@ -46,6 +60,23 @@ describe("[SC-1] a server", () => {
       expect(loaded).toContain("src/server/start-server.ts");
       expect(optional(loaded)).toEqual(DOOR_OF_PLACES);
       expect(packagesOf(loaded)).toEqual(PACKAGES);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "loads nothing for its first page that only work needs: no sessions, agents, terminals, files or Git",
+    async () => {
+      await using server = await startTestServer(FROM_SOURCE);
+      expect((await server.fetch("/")).status).toBe(200);
+      await server.stop();
+      expect(unusedAtFirst(loadedBy(server))).toEqual([]);
+
+      await server.start();
+      await server.connect();
+      await server.stop();
+      expect(loadedBy(server)).toContain("src/bridge/socket-connection.ts");
+      expect(loadedBy(server)).not.toContain("src/workspace/workdirs.ts");
     },
     COMMANDS_TIMEOUT_MS,
   );

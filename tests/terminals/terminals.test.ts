@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { TERMINAL_CREDIT_BYTES, type TerminalInfo } from "../../src/protocol/terminals.ts";
+import { TERMINAL_CREDIT_BYTES } from "../../src/protocol/limits.ts";
+import type { TerminalInfo } from "../../src/protocol/terminals.ts";
 import { script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
 import { sessionToken } from "../orchestration/mcp-caller.ts";

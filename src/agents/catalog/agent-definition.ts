@@ -1,5 +1,5 @@
 import { CliType } from "../../protocol/ids.ts";
-import type { ProcessTopology } from "../../protocol/server-messages.ts";
+import type { ProcessTopology } from "../../protocol/process-topology.ts";
 
 /** What the picker shows of an agent besides its name and state. */
 export interface AgentDetails {

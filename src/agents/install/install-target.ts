@@ -1,4 +1,4 @@
-import { ExactVersion } from "../../protocol/client-messages.ts";
+import { ExactVersion } from "../../protocol/exact-version.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import { NotStartableError } from "../process/process-host.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "no
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ExactVersion } from "../../protocol/client-messages.ts";
+import { ExactVersion } from "../../protocol/exact-version.ts";
 import { CliType } from "../../protocol/ids.ts";
 import { replaceFile } from "./replace-file.ts";
 

@@ -19,20 +19,26 @@ import type { AgentLimits } from "../../protocol/conversations.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import { pathThere, splitPlace } from "../../protocol/place-path.ts";
-import type { AgentInfo, OwnProcess, ProcessTopology } from "../../protocol/server-messages.ts";
+import type { ProcessTopology } from "../../protocol/process-topology.ts";
+import type { AgentInfo, OwnProcess } from "../../protocol/server-messages.ts";
 import type { AcpAgent } from "../acp/acp-agent.ts";
 import type { TraceLine } from "../acp/connection/wire-trace.ts";
 import { type AccountNews, afterNews, UNKNOWN_ACCOUNT, withoutPast } from "../acp/limits/account-limits.ts";
 import type { SessionTools } from "../acp/mcp-servers.ts";
 import { type OfferedSignIn, publicMethod } from "../acp/sign-in-method.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
-import { AcpHistoryReader, type OfferedForks } from "../history/acp-history-reader.ts";
+import type { AcpHistoryReader, OfferedForks } from "../history/acp-history-reader.ts";
 import { agentEnvironment, joinPaths, loginPath } from "../process/agent-environment.ts";
 import type { ProcessHost, SurvivingProcess } from "../process/process-host.ts";
 import type { TerminalSpec } from "../process/sign-in-terminals.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
 import { AgentSupervisor, readLabel, type SupervisorOptions } from "./agent-supervisor.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
+
+/** Loaded with the first use, in that step (decision 149). */
+const LATER = {
+  reader: (): typeof import("../history/acp-history-reader.ts") => require("../history/acp-history-reader.ts"),
+};
 
 const EVICTION_CHECK_MS = 15_000;
 /** How long an agent may take to delete its copy of a conversation. */
@@ -265,8 +271,9 @@ export class AgentPool implements Agents, AgentHistories {
     const env = await this.#environment(definition);
     if (this.#stopped) throw new RefusalError(REFUSE.agentStopped(definition.name));
     const { readerHost: host } = this.#options;
-    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, host, definition, env }, () =>
-      this.#readers.delete(reader),
+    const reader: AcpHistoryReader = new (LATER.reader().AcpHistoryReader)(
+      { ...this.#options, host, definition, env },
+      () => this.#readers.delete(reader),
     );
     this.#readers.add(reader);
     return reader;

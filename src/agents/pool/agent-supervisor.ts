@@ -7,7 +7,7 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { CliType, SessionId } from "../../protocol/ids.ts";
 import { pathThere, splitPlace } from "../../protocol/place-path.ts";
 import type { AgentStatus } from "../../protocol/session-messages.ts";
-import { AcpAgent, CLOSE_ANSWER_MS_MAX } from "../acp/acp-agent.ts";
+import type { AcpAgent } from "../acp/acp-agent.ts";
 import { failureMessage, withAdvice } from "../acp/connection/wire-message.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { AccountNews } from "../acp/limits/account-limits.ts";
@@ -19,6 +19,11 @@ import {
   type ProcessHost,
   type SurvivingProcess,
 } from "../process/process-host.ts";
+
+/** Loaded with the first agent that is started, in that step (decision 149). */
+const LATER = {
+  agent: (): typeof import("../acp/acp-agent.ts") => require("../acp/acp-agent.ts"),
+};
 
 /** After this long without a crash, an agent counts as working again. */
 const PROVEN_AFTER_MS = 60_000;
@@ -252,7 +257,10 @@ export class AgentSupervisor {
   /** It does not stop its work on a closed session. Its other sessions get a new process. */
   #unstoppable(agent: AcpAgent): void {
     const phase = this.#phase;
-    this.#record("warn", `did not stop a closed session within ${CLOSE_ANSWER_MS_MAX} ms; restarting its process`);
+    this.#record(
+      "warn",
+      `did not stop a closed session within ${LATER.agent().CLOSE_ANSWER_MS_MAX} ms; restarting its process`,
+    );
     if (phase.phase !== "connected" || phase.agent !== agent) {
       this.#stopNow(agent);
       return;
@@ -427,7 +435,7 @@ export class AgentSupervisor {
     const { id: cliType } = definition;
     const label: ProcessLabel = { cliType, sessionId: this.#options.sessionId, cwd };
     let unreadableCount = 0;
-    const agent: AcpAgent = new AcpAgent({
+    const agent: AcpAgent = new (LATER.agent().AcpAgent)({
       id: cliType,
       name: definition.name,
       host,

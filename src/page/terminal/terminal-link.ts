@@ -1,7 +1,8 @@
 import { ignore } from "../../lib/ignore.ts";
+import { TERMINAL_CREDIT_BYTES } from "../../protocol/limits.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
 import type { TerminalOutputFrame } from "../../protocol/terminal-frames.ts";
-import { TERMINAL_CREDIT_BYTES, TERMINAL_INPUT_CHARS_MAX, type TerminalId } from "../../protocol/terminals.ts";
+import { TERMINAL_INPUT_CHARS_MAX, type TerminalId } from "../../protocol/terminals.ts";
 import type { Attempt, Notify } from "../state/trouble.ts";
 
 /** Acknowledged when this much has been shown since the last time: often enough that the server never waits for it. */

@@ -4,7 +4,12 @@ import type { SessionLog } from "../../ports/session-log.ts";
 import { packUri } from "../../protocol/conversation-pack.ts";
 import type { Entry } from "../../protocol/entry.ts";
 import { type CliType, cliTypeOf, type SessionId } from "../../protocol/ids.ts";
-import { type Pack, packBudgetChars, packConversation, type ToldEntry } from "./pack-conversation.ts";
+import type { Pack, ToldEntry } from "./pack-conversation.ts";
+
+/** Loaded with the first pack, in that step (decision 149). */
+const LATER = {
+  pack: (): typeof import("./pack-conversation.ts") => require("./pack-conversation.ts"),
+};
 
 interface ConversationPacksDeps {
   readonly store: BranchStore;
@@ -41,6 +46,7 @@ export class ConversationPacks {
     const { store, log } = this.#deps;
     const end = until ?? (await store.lastPosition(sessionId));
     const entries = await store.entriesUpTo(sessionId, end, ENTRIES_READ_MAX);
+    const { packBudgetChars, packConversation } = LATER.pack();
     return packConversation({
       uri: packUri(reader),
       title: (await log.row(sessionId))?.title ?? "",

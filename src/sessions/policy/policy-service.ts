@@ -23,14 +23,18 @@ import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import { OWN_TOOL_SERVER } from "../../protocol/tool-server.ts";
 import type { Answer } from "../answer.ts";
-import { evaluateRequest } from "./evaluate-policy.ts";
 import { coversTool, type McpTool, mcpToolOf } from "./mcp-tool.ts";
-import { offerRules } from "./offer-rules.ts";
 import { describeRequest, subjectWords } from "./permission-subject.ts";
 import { isPlain, type Policy, reasonOf, strictest, type Verdict } from "./policy.ts";
 import { type FoundOwner, isRefusal, PolicyLayers } from "./policy-layers.ts";
-import { refuseRules } from "./read-command.ts";
 import { oddityOf } from "./subject-oddity.ts";
+
+/** Loaded with the first request or change of a policy, in that step (decision 149). */
+const LATER = {
+  evaluation: (): typeof import("./evaluate-policy.ts") => require("./evaluate-policy.ts"),
+  offers: (): typeof import("./offer-rules.ts") => require("./offer-rules.ts"),
+  commands: (): typeof import("./read-command.ts") => require("./read-command.ts"),
+};
 
 const RECORDS_SHOWN_DEFAULT = 50;
 const RECORDS_SHOWN_MAX = 200;
@@ -87,7 +91,7 @@ export class PolicyService {
   consider({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall, policies: readonly Policy[]): Consideration {
     const subject = describeRequest(toolCall, pathThere(cwd));
     const note = oddityOf(subject);
-    const offers = offerRules(subject);
+    const offers = LATER.offers().offerRules(subject);
     return {
       decides: this.#isOwnTool(id, subject.tool) || policies.some((policy) => !isPlain(policy)),
       ...(note !== null && { note }),
@@ -178,7 +182,7 @@ export class PolicyService {
   #evaluate(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
     const { world, guarded, paths } = this.#deps;
     const subject = describeRequest(toolCall, pathThere(cwd));
-    return evaluateRequest(
+    return LATER.evaluation().evaluateRequest(
       { subject, policy, now: isoTime(world), guarded },
       splitPlace(cwd) ? PATHS_ELSEWHERE : paths,
     );
@@ -191,7 +195,7 @@ export class PolicyService {
   }
 
   async #set(found: FoundOwner, change: Extract<PolicyMessage, { type: "policy:set" }>): Promise<Answer> {
-    const refusal = refuseRules([...(change.rules ?? []), ...(change.add ?? [])]);
+    const refusal = LATER.commands().refuseRules([...(change.rules ?? []), ...(change.add ?? [])]);
     if (refusal) return { kind: "refused", refusal };
     const next = this.#changed(await this.#layers.read(found), change);
     if (next.rules.length > RULES_MAX)

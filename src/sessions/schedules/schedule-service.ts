@@ -22,8 +22,12 @@ import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { Answer } from "../answer.ts";
 import type { Delegations } from "../delegation/delegations.ts";
 import type { SessionService } from "../session-service.ts";
-import { checkCadence, newestDue, nextDue } from "./cadence.ts";
 import { runOutcome } from "./run-outcome.ts";
+
+/** Loaded with the first schedule, in that step (decision 149). */
+const LATER = {
+  cadence: (): typeof import("./cadence.ts") => require("./cadence.ts"),
+};
 
 export type ScheduleMessage = Extract<ClientMessage, { type: `schedule:${string}` }>;
 type MessageOf<Type extends ScheduleMessage["type"]> = Extract<ScheduleMessage, { type: Type }>;
@@ -146,7 +150,7 @@ export class ScheduleService {
       case "schedule:enable": {
         const schedule = await this.#find(message.scheduleId);
         const { enabled } = message;
-        if (enabled) checkCadence(schedule.definition.cadence, this.#deps.world.now());
+        if (enabled) LATER.cadence().checkCadence(schedule.definition.cadence, this.#deps.world.now());
         // Due times while it was disabled are not made up for.
         const settledUntil = enabled && !schedule.enabled ? isoTime(this.#deps.world) : schedule.settledUntil;
         await this.#deps.store.save({ ...schedule, enabled, settledUntil });
@@ -166,10 +170,10 @@ export class ScheduleService {
 
   #preview({ cadence }: MessageOf<"schedule:preview">): PlainServerMessage {
     let after = this.#deps.world.now();
-    checkCadence(cadence, after);
+    LATER.cadence().checkCadence(cadence, after);
     const times: string[] = [];
     while (times.length < PREVIEWED_TIMES) {
-      const next = nextDue(cadence, after);
+      const next = LATER.cadence().nextDue(cadence, after);
       if (next === null) break;
       times.push(new Date(next).toISOString());
       after = next;
@@ -185,7 +189,7 @@ export class ScheduleService {
     const definition = ScheduleDefinition.parse(message);
     const isSameCadence = JSON.stringify(known?.definition.cadence) === JSON.stringify(definition.cadence);
     // One that has run stays as it is, and may get another prompt.
-    if (!isSameCadence) checkCadence(definition.cadence, world.now());
+    if (!isSameCadence) LATER.cadence().checkCadence(definition.cadence, world.now());
     const { target } = definition;
     if (target.kind === "session" && (await sessions.row(target.sessionId))?.projectId !== projectId)
       throw new RefusalError(
@@ -227,7 +231,7 @@ export class ScheduleService {
     for (const schedule of await store.list()) {
       if (!schedule.enabled) continue;
       const { cadence, missed } = schedule.definition;
-      const due = newestDue(cadence, Date.parse(schedule.settledUntil), now, MISSED_MS_MAX);
+      const due = LATER.cadence().newestDue(cadence, Date.parse(schedule.settledUntil), now, MISSED_MS_MAX);
       if (due === null || !(await projects.get(schedule.projectId))) continue;
       const isMissed = due.dueMs < this.#startedMs || now - due.dueMs > LATE_MS;
       const dueAt = new Date(due.dueMs).toISOString();
@@ -255,7 +259,7 @@ export class ScheduleService {
     if (!this.#isRunning) return;
     const now = this.#deps.world.now();
     const enabled = (await this.#deps.store.list().catch(() => [])).filter((schedule) => schedule.enabled);
-    const dues = enabled.flatMap(({ definition }) => nextDue(definition.cadence, now) ?? []);
+    const dues = enabled.flatMap(({ definition }) => LATER.cadence().nextDue(definition.cadence, now) ?? []);
     const missed = this.#isMissedWaiting ? [this.#missedStartMs + MISSED_EVERY_MS] : [];
     const ms = Math.min(LOOK_EVERY_MS, ...[...dues, ...missed].map((due) => due - now));
     clearTimeout(this.#timer);
@@ -440,7 +444,7 @@ export class ScheduleService {
     const schedules = await Promise.all(
       own.map(async ({ id, definition, enabled, createdAt }): Promise<Schedule> => {
         const [lastRun] = await store.runs(id, 1);
-        const next = enabled ? nextDue(definition.cadence, world.now()) : null;
+        const next = enabled ? LATER.cadence().nextDue(definition.cadence, world.now()) : null;
         return {
           ...definition,
           id,

@@ -2,9 +2,15 @@ import { closeSync, copyFileSync, existsSync, openSync, readFileSync, renameSync
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../migrations.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
-import { type Salvage, salvageDatabase } from "./salvage.ts";
+import type * as Salvaging from "./salvage.ts";
+import type { Salvage } from "./salvage.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { WatchedDatabase } from "./watched-database.ts";
+
+/** Loaded with a damaged database, in that step (decision 149). */
+const LATER = {
+  salvage: (): typeof Salvaging => require("./salvage.ts"),
+};
 
 /** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
 const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
@@ -46,7 +52,7 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
     const damage = findDamage(path);
     if (damage) {
       const movedAside = moveAside(path, stamp);
-      const salvage = salvageDatabase(movedAside, path, MIGRATIONS, isDamage, stamp);
+      const salvage = LATER.salvage().salvageDatabase(movedAside, path, MIGRATIONS, isDamage, stamp);
       return { ...prepare(path), movedAside, salvage, damagedCopy: null, created: salvage === null };
     }
   }

@@ -1,5 +1,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
+/** What our stores use of one. */
+type Statement = Pick<StatementSync, "run" | "get" | "all" | "iterate">;
+
 /** A database that reports every failed write, whoever made it. */
 export class WatchedDatabase extends DatabaseSync {
   /** Called before the writer gets the error. */
@@ -9,11 +12,23 @@ export class WatchedDatabase extends DatabaseSync {
     this.#watched(() => super.exec(sql));
   }
 
+  /** A statement is prepared with its first use: a start makes two hundred, and needs few of them. */
   override prepare(sql: string): StatementSync {
-    const statement = super.prepare(sql);
-    const { run } = statement;
-    Reflect.set(statement, "run", (...values: unknown[]) => this.#watched(() => Reflect.apply(run, statement, values)));
-    return statement;
+    let prepared: StatementSync | null = null;
+    const call =
+      (name: keyof Statement) =>
+      (...values: unknown[]) => {
+        prepared ??= super.prepare(sql);
+        return Reflect.apply(prepared[name], prepared, values);
+      };
+    const run = call("run");
+    const statement: Statement = {
+      run: (...values: unknown[]) => this.#watched(() => run(...values)),
+      get: call("get"),
+      all: call("all"),
+      iterate: call("iterate"),
+    };
+    return statement as StatementSync;
   }
 
   #watched<Result>(work: () => Result): Result {

@@ -1,6 +1,6 @@
 import type { ProjectStore } from "../../ports/project-store.ts";
 import type { ProjectId } from "../../protocol/ids.ts";
-import { Project } from "../../protocol/server-messages.ts";
+import { Project } from "../../protocol/project.ts";
 import type { Queries, Row } from "./database.ts";
 
 export class PostgresProjectStore implements ProjectStore {

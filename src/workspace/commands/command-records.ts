@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
-import { z } from "zod";
 import { TaskQueue } from "../../lib/task-queue.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
-import { ProjectId } from "../../protocol/ids.ts";
-import { CommandConsent, TerminalId } from "../../protocol/terminals.ts";
-import { WorktreeId } from "../../protocol/worktree-ref.ts";
-import { WorktreeSetup } from "../../protocol/worktrees.ts";
+import type { ProjectId } from "../../protocol/ids.ts";
+import type { CommandConsent } from "../../protocol/terminals.ts";
+import type { WorktreeId } from "../../protocol/worktree-ref.ts";
+import type { WorktreeSetup } from "../../protocol/worktrees.ts";
+import type * as StoredRecords from "./stored-records.ts";
+import type { Records, ServiceRecord } from "./stored-records.ts";
+
+/** Loaded with a file of an earlier run, in that step (decision 149). */
+const LATER = {
+  stored: (): typeof StoredRecords => require("./stored-records.ts"),
+};
 
 const CONSENTS_MAX = 1_000;
 const SETUPS_MAX = 1_000;
@@ -18,38 +24,6 @@ const SHOWN_COMMAND_CHARS_MAX = 200;
 
 export type CommandKind = "setup" | "teardown" | `service:${string}`;
 
-const ServiceRecord = z.object({
-  projectId: ProjectId,
-  worktreeId: z.nullable(WorktreeId),
-  name: z.string(),
-  hash: z.string(),
-  settings: z.object({
-    command: z.string(),
-    port: z.boolean(),
-    url: z.nullable(z.string()),
-    restart: z.enum(["never", "on-failure"]),
-    autoStart: z.boolean(),
-  }),
-  cwd: z.string(),
-  env: z.record(z.string(), z.string()),
-  port: z.nullable(z.int()),
-  /** Null while its terminal is being opened. */
-  terminalId: z.nullable(TerminalId),
-  startedAt: z.string(),
-  restarts: z.int(),
-});
-/** A service that runs, so that the next server can watch it. */
-export type ServiceRecord = z.infer<typeof ServiceRecord>;
-
-const Records = z.object({
-  version: z.literal(1),
-  /** Without a project: from before they could be revoked one by one. */
-  consents: z.array(z.object({ ...CommandConsent.shape, projectId: z.optional(ProjectId) })),
-  setups: z.array(z.object({ worktreeId: WorktreeId, projectId: ProjectId, setup: WorktreeSetup })),
-  ports: z.array(z.object({ key: z.string(), port: z.int() })),
-  running: z.array(ServiceRecord),
-});
-type Records = z.infer<typeof Records>;
 const NONE: Records = { version: 1, consents: [], setups: [], ports: [], running: [] };
 
 /** Changes with every character of the command, and differs between projects and between the uses of a command. */
@@ -81,7 +55,7 @@ export class CommandRecords {
       throw error;
     });
     if (text === null) return new CommandRecords(deps, NONE);
-    const records = parse(text);
+    const records = LATER.stored().parseRecords(text);
     if (records) return new CommandRecords(deps, records);
     const aside = `${deps.path}.unreadable`;
     await rename(deps.path, aside);
@@ -190,14 +164,5 @@ export class CommandRecords {
       await chmod(aside, 0o600);
       await rename(aside, path);
     });
-  }
-}
-
-function parse(text: string): Records | null {
-  try {
-    return Records.safeParse(JSON.parse(text)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }

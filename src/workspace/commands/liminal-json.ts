@@ -7,7 +7,7 @@ import { nearestWord } from "../../lib/nearest-word.ts";
 import { sourcePieces } from "../../lib/visible-text.ts";
 import type { CommandMachine } from "../../ports/project-commands.ts";
 import { RefusalError } from "../../protocol/errors.ts";
-import { SERVICES_MAX } from "../../protocol/terminals.ts";
+import { SERVICES_MAX } from "../../protocol/limits.ts";
 
 const FILE = "liminal.json";
 const FILE_BYTES_MAX = 64 * 1024;

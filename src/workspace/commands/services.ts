@@ -10,7 +10,7 @@ import { pathThere, splitPlace } from "../../protocol/place-path.ts";
 import type { PlainServerMessage, Project } from "../../protocol/server-messages.ts";
 import type { ServiceInfo, TerminalInfo } from "../../protocol/terminals.ts";
 import { WorktreeId } from "../../protocol/worktree-ref.ts";
-import { type CommandRecords, commandHash, type ServiceRecord } from "./command-records.ts";
+import { type CommandRecords, commandHash } from "./command-records.ts";
 import {
   type LiminalFile,
   PORT_SIGN,
@@ -20,6 +20,7 @@ import {
   showLiminalJson,
 } from "./liminal-json.ts";
 import { portFor } from "./service-ports.ts";
+import type { ServiceRecord } from "./stored-records.ts";
 
 /** How long a service that failed waits before it is started again, by the number of failures in a row. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { TERMINAL_CREDIT_BYTES, TERMINAL_KEPT_BYTES_MAX } from "../../../src/protocol/terminals.ts";
+import { TERMINAL_CREDIT_BYTES, TERMINAL_KEPT_BYTES_MAX } from "../../../src/protocol/limits.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { TerminalView } from "../../terminals/screen.ts";
 import type { Scene } from "../scene/scene.ts";

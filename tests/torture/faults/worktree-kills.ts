@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerMessage } from "../../../src/protocol/server-messages.ts";
 import type { Worktree } from "../../../src/protocol/worktrees.ts";
@@ -134,7 +134,8 @@ export async function withoutSession(workshop: Workshop): Promise<string[]> {
 }
 
 function recordsOf({ dirs }: Scene): string[] {
-  return readdirSync(join(dirs.data, "worktrees")).filter((name) => name.endsWith(".json"));
+  const records = join(dirs.data, "worktrees");
+  return existsSync(records) ? readdirSync(records).filter((name) => name.endsWith(".json")) : [];
 }
 
 function isUnderWay({ dirs }: Scene, worktreeId: string): boolean {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Invariant } from "./invariant.ts";
 
@@ -14,7 +14,9 @@ export const nothingLeft: Invariant = {
   async check({ server, dirs, openFarMachine }) {
     const left = await server.processes.leftAfter(GONE_MS_MAX);
     const files = readdirSync(dirs.data).filter((name) => !KEPT.test(name));
-    const within = (name: string) => readdirSync(join(dirs.data, name)).map((found) => `${name}/${found}`);
+    // A directory is made with the first terminal or agent in it.
+    const within = (name: string) =>
+      existsSync(join(dirs.data, name)) ? readdirSync(join(dirs.data, name)).map((found) => `${name}/${found}`) : [];
     return [
       ...left.map(({ pid, commandLine }) => `process ${pid} ${commandLine}`),
       ...files.map((name) => `file ${name}`),
