@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findMarked, killMarked } from "../../scripts/test/marked-processes.ts";
@@ -33,6 +33,8 @@ export function endWithSignals(): void {
  */
 function keepInOneFolder(): void {
   const folder = mkdtempSync(join(tmpdir(), "lb-"));
+  // A database in it runs as another user where the bench runs as root.
+  chmodSync(folder, 0o711);
   process.env["TMPDIR"] = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
