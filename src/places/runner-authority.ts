@@ -1,5 +1,6 @@
 // The library's dependency injection has to be loaded first.
 import "reflect-metadata";
+import { KeyObject } from "node:crypto";
 import {
   BasicConstraintsExtension,
   ExtendedKeyUsage,
@@ -40,7 +41,7 @@ export async function makeAuthority(nowMs: number): Promise<{ readonly ca: KeyPa
     ...{ subject: "CN=Liminal Builder", issuer: caName, publicKey: keys.publicKey, signingKey: caKeys.privateKey },
     ...{ signingAlgorithm: ALGORITHM, ...validFrom(nowMs), extensions: ofEnd(ExtendedKeyUsage.serverAuth) },
   });
-  return { ca: await pair(ca, caKeys), server: await pair(server, keys) };
+  return { ca: pair(ca, caKeys), server: pair(server, keys) };
 }
 
 /** Rejects for what is no public key. */
@@ -73,12 +74,10 @@ function newKeys(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
 }
 
-async function pair(certificate: X509Certificate, { privateKey }: CryptoKeyPair): Promise<KeyPair> {
-  const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", privateKey)).toString("base64");
-  const lines = key.replace(/.{64}/g, "$&\n").trimEnd();
+function pair(certificate: X509Certificate, { privateKey }: CryptoKeyPair): KeyPair {
   return {
     cert: `${certificate.toString("pem")}\n`,
-    key: `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`,
+    key: String(KeyObject.from(privateKey).export({ type: "pkcs8", format: "pem" })),
   };
 }
 
